@@ -1,0 +1,45 @@
+"""What the hot path hands to the cold path: raw bytes with stamps, nothing parsed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """One HTTP exchange as received. Stamps are monotonic ns.
+
+    ``reads`` are the body bytes (transfer coding removed) of each socket read with its stamp, in order.
+    ``t_sent``: just before the request was handed to the socket; ``t_end``: the read that ended the answer
+    (``[DONE]``, the message's end, or the failure). ``error`` is a code for a transport failure: ``refused``,
+    ``reset``, ``cut``, ``stall``, ``timeout``, ``too_large``, ``tls``, ``dns``, ``bad_http``; null otherwise. ``detail`` says more.
+    """
+
+    t_sent: int
+    t_end: int
+    status: int | None
+    headers: dict[str, str] = field(default_factory=dict)
+    reads: tuple[tuple[int, bytes], ...] = ()
+    error: str | None = None
+    detail: str = ""
+
+    @property
+    def body(self) -> bytes:
+        """The whole body in one piece."""
+        return b"".join(data for _, data in self.reads)
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """Where requests go. ``path`` is that of the chat endpoint; ``headers`` may hold a key and are never stored."""
+
+    scheme: str
+    host: str
+    port: int
+    path: str = "/v1/chat/completions"
+    headers: dict[str, str] = field(default_factory=dict, repr=False)
+
+    @property
+    def origin(self) -> str:
+        """Scheme, host and port."""
+        return f"{self.scheme}://{self.host}:{self.port}"

@@ -1,0 +1,55 @@
+"""The protocol of a telemetry source: discovered in one process, opened again in the sampler process.
+
+A source is described by a picklable `SourceSpec`, because the process that samples is not the one that
+discovers. `open_source` makes the live source from it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from joulemark.record.meter import SourceInfo
+from joulemark.record.telemetry import Reading
+
+
+class SourceLost(Exception):
+    """The source stopped answering; the message is the reason for the record."""
+
+
+class Source(Protocol):
+    """An open source. `read` is cheap and may be called from one thread only."""
+
+    info: SourceInfo
+
+    def read(self, segment: int) -> Reading:
+        """Read every quantity once. Raises `SourceLost`; a part that fails is flagged, never zero."""
+        ...
+
+    def close(self) -> None:
+        """Release the driver."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class SourceSpec:
+    """How to open a source in another process. JSON-serialisable."""
+
+    kind: str  # nvml, rapl, replay, process
+    args: dict[str, str | int | float | None] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What discovery says of one possible source, for `doctor`.
+
+    ``spec`` and ``info`` are null where nothing can be measured; then ``why`` and ``fix`` say what is missing.
+    """
+
+    kind: str
+    name: str
+    measures: str
+    spec: SourceSpec | None = None
+    info: SourceInfo | None = None
+    why: str = ""
+    fix: str = ""

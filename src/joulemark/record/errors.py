@@ -1,0 +1,44 @@
+"""Errors that a user can mend: what happened, why, and the command that fixes it.
+
+::
+
+    JoulemarkError
+    ├── InputError      exit 2: bad input or a missing thing
+    ├── NothingMeasured exit 1: no item was completed
+    └── GateError       exit 3: a gate or self-test failed
+"""
+
+from __future__ import annotations
+
+
+class JoulemarkError(Exception):
+    """An error with a cause and a way out; the command line prints it without a traceback.
+
+    ``fix`` is what to do, a command where there is one.
+    """
+
+    exit_code = 2
+
+    def __init__(self, what: str, *, why: str = "", fix: str = "") -> None:
+        super().__init__(what)
+        self.what, self.why, self.fix = what, why, fix
+
+    def __str__(self) -> str:
+        sentence = self.what if not self.why else f"{self.what}: {self.why}"
+        return sentence if not self.fix else f"{sentence}\n  fix: {self.fix}"
+
+
+class InputError(JoulemarkError):
+    """Bad input or a missing thing."""
+
+
+class NothingMeasured(JoulemarkError):
+    """No item was completed."""
+
+    exit_code = 1
+
+
+class GateError(JoulemarkError):
+    """A gate or a self-test failed."""
+
+    exit_code = 3

@@ -1,0 +1,110 @@
+"""What was observed of one request: one row an item and repeat. Observations only, nothing derived."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+
+class Verdict(StrEnum):
+    """What became of an answer. Energy is charged to all six."""
+
+    CORRECT = "correct"
+    WRONG = "wrong"
+    UNPARSED = "unparsed"
+    TRUNCATED = "truncated"
+    REFUSED = "refused"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One try at a request; ``error`` is null where it succeeded. Stamps in monotonic ns."""
+
+    t_sent: int
+    t_end: int
+    error: str | None = None
+    tokens: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """One event of a stream that carried generated output.
+
+    ``t_ns``: the read that completed it; ``tokens``: exact count or null; ``coalesced``: it came in the
+    same read as the event before, so the gap of zero is not the engine's.
+    """
+
+    t_ns: int
+    tokens: int | None
+    coalesced: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A request of a run as the client saw it.
+
+    Stamps are monotonic ns of the segment's clock; counts are tokens. ``reasons`` maps the name of each
+    field that is null to its reason code. The latest attempt's stamps are the item's own; the window
+    whose energy belongs to the item starts at the first attempt (`t_begin`).
+    """
+
+    item_id: str
+    index: int
+    repeat: int
+    segment: int
+    phase: str
+    t_sent: int
+    t_end: int
+    t_scheduled: int | None = None
+    t_first: int | None = None
+    t_first_answer: int | None = None
+    session: str | None = None
+    turn: int | None = None
+    prompt_tokens: int | None = None
+    cached_tokens: int | None = None
+    reasoning_tokens: int | None = None
+    completion_tokens: int | None = None
+    token_source: str | None = None
+    media_units: float | None = None
+    finish_reason: str | None = None
+    streamed: bool | None = None
+    attempts: tuple[Attempt, ...] = ()
+    verdict: Verdict | None = None
+    correct: bool | None = None
+    score: float | None = None
+    rule: str | None = None
+    span: tuple[int, int] | None = None
+    answer_commitment: str | None = None
+    suspect: tuple[str, ...] = ()
+    reasons: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def t_begin(self) -> int:
+        """When the first attempt was sent: from here on the item costs energy."""
+        return min((attempt.t_sent for attempt in self.attempts), default=self.t_sent)
+
+    @property
+    def key(self) -> tuple[str, int]:
+        """What makes the row unique within a run."""
+        return (self.item_id, self.repeat)
+
+
+@dataclass(frozen=True, slots=True)
+class LocalTexts:
+    """The words of an item. They stay in the local journal and never enter a bundle."""
+
+    prompt: str
+    answer: str
+    reasoning: str
+    value: str | None = None
+    gold: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ItemRow:
+    """A line of ``items.jsonl``: the item, its chunks and, on this machine only, its texts."""
+
+    item: Item
+    chunks: tuple[Chunk, ...] = ()
+    texts: LocalTexts | None = None

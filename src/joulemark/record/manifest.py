@@ -1,0 +1,162 @@
+"""The manifest of a run: what was asked for, on what, and when. Field names are contract."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from joulemark.record.meter import QualifiedSource
+
+SCHEMA_VERSION = "1.0"
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class Segment(_Part):
+    """A stretch of a run on one host and one clock. ``t0``/``t1`` are monotonic ns of that clock.
+
+    ``wall_anchor_ns`` is UTC nanoseconds at ``t0``. ``t1`` is null while running and after a kill.
+    """
+
+    index: int
+    boot_id: str | None
+    host_hash: str
+    wall_anchor_ns: int
+    t0: int
+    t1: int | None = None
+    end: Literal["running", "done", "interrupted", "killed", "stopped", "failed"] = "running"
+
+
+class Host(_Part):
+    """The machine, without anything that names it to others."""
+
+    os: str
+    kernel: str | None = None
+    cpu_model: str | None = None
+    cpu_count: int | None = None
+    ram_mib: int | None = None
+    virtualization: str | None = None
+    governor: str | None = None
+    python: str
+    reasons: dict[str, str] = Field(default_factory=dict)
+
+
+class Device(_Part):
+    """An accelerator board seen by a meter."""
+
+    uuid_hash: str
+    name: str | None
+    vram_mib: int | None = None
+    driver: str | None = None
+    power_limit_w: float | None = None
+    scope: str
+    engine_on_device: bool | None = None
+    other_processes: list[str] = Field(default_factory=list)
+    reasons: dict[str, str] = Field(default_factory=dict)
+
+
+class Engine(_Part):
+    """Who answered. Every null has its entry in ``reasons``."""
+
+    kind: str
+    version: str | None = None
+    model: str
+    model_digest: str | None = None
+    quantization: str | None = None
+    flags: dict[str, str | int | float | bool | None] = Field(default_factory=dict)
+    prefix_cache: bool | None = None
+    pid: int | None = None
+    local: bool | None = None
+    reasons: dict[str, str] = Field(default_factory=dict)
+
+
+class Task(_Part):
+    """What was asked."""
+
+    name: str
+    revision: str
+    split: str = "test"
+    n_items: int
+    n_shot: int = 0
+    template_hash: str
+    subset_key: str | None = None
+    nonce: str | None = None
+    is_canary: bool = False
+
+
+class Sampling(_Part):
+    """How answers were drawn."""
+
+    temperature: float = 0.0
+    top_p: float = 1.0
+    seed: int | None = None
+    max_tokens: int
+
+
+class Load(_Part):
+    """How it was asked."""
+
+    mode: Literal["sequential", "closed", "open", "trace"] = "sequential"
+    concurrency: int = 1
+    rate: float | None = None
+    burstiness: float | None = None
+    trace: str | None = None
+
+
+class Baselines(_Part):
+    """Idle power in watts, each with its reason where not measured."""
+
+    empty_idle_w: float | None = None
+    loaded_idle_w: float | None = None
+    reasons: dict[str, str] = Field(default_factory=dict)
+
+
+class Window(_Part):
+    """A named stretch of one segment: ``warmup``, ``measure``, ``pause``."""
+
+    name: str
+    segment: int
+    t0: int
+    t1: int | None = None
+
+
+class ClientProof(_Part):
+    """Whether the measuring client itself kept up; ``invalid`` holds reason codes."""
+
+    segment: int
+    cpu_share: float | None = None
+    loop_lag_p99_s: float | None = None
+    cpu_seconds: float | None = None
+    late_sends: int = 0
+    max_chunks_per_s: float | None = None
+    invalid: list[str] = Field(default_factory=list)
+
+
+class Manifest(_Part):
+    """A run as it was requested and as it went."""
+
+    schema_version: str = SCHEMA_VERSION
+    run_id: str
+    config_hash: str
+    state: Literal["running", "partial", "complete"] = "running"
+    created_utc: str
+    joulemark_version: str
+    segments: list[Segment] = Field(default_factory=list)
+    host: Host
+    devices: list[Device] = Field(default_factory=list)
+    engine: Engine
+    task: Task
+    sampling: Sampling
+    load: Load
+    repeats: int = 1
+    meters: list[QualifiedSource] = Field(default_factory=list)
+    baselines: Baselines = Field(default_factory=Baselines)
+    headline_scope: list[str] | None = None
+    measurement_tier: Literal["A", "B", "C"] | None = None
+    windows: list[Window] = Field(default_factory=list)
+    client: list[ClientProof] = Field(default_factory=list)
+    notes: list[str] = Field(default_factory=list)
+    reasons: dict[str, str] = Field(default_factory=dict)

@@ -1,0 +1,71 @@
+"""What a meter is and how far it was believed: facts about a source, stored in the manifest."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from joulemark.record.scope import Scope
+
+
+class Trust(StrEnum):
+    """The outcome of a source's self-test."""
+
+    QUALIFIED = "qualified"
+    SUSPECT = "suspect"
+    ABSENT = "absent"
+
+
+@dataclass(frozen=True, slots=True)
+class SourceInfo:
+    """A source of telemetry as its driver presents it, before any test.
+
+    ``name`` is unique on the machine, for example ``nvml:0`` or ``rapl:package-0``.
+    ``quantities`` are the names it can give. ``counter_modulus_j`` is where its energy counter wraps;
+    null when it does not or is not known (``counter_wraps`` tells which). ``power_window_s`` is the
+    trailing average of its power gauge, 0 when instantaneous, null when it has none.
+    ``power_max_w`` is the largest power that the device can draw, null when the device does not say.
+    ``device_id`` is salted-hashable identity (a UUID or a sysfs path); never leaves the machine unhashed.
+    """
+
+    name: str
+    kind: str
+    scope: Scope
+    quantities: tuple[str, ...]
+    counter_modulus_j: float | None = None
+    counter_wraps: bool = False
+    counter_quantum_j: float = 0.0
+    power_window_s: float | None = None
+    power_max_w: float | None = None
+    device_id: str | None = None
+    device_name: str | None = None
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Qualification:
+    """What the self-test of a source saw.
+
+    ``update_period_s`` is the median and ``update_period_max_s`` the longest time between two changes of
+    the counter (or of the gauge, where there is no counter); null where it did not change.
+    ``counter_over_power`` is counter energy over integrated power in the test. ``poll_period_s`` is what
+    the sampler should use. ``reason`` says why a source is suspect or absent.
+    """
+
+    trust: Trust
+    reason: str | None = None
+    update_period_s: float | None = None
+    update_period_max_s: float | None = None
+    counter_over_power: float | None = None
+    mean_power_w: float | None = None
+    duration_s: float = 0.0
+    reads: int = 0
+    poll_period_s: float = 0.2
+
+
+@dataclass(frozen=True, slots=True)
+class QualifiedSource:
+    """A source together with its test."""
+
+    info: SourceInfo
+    qualification: Qualification

@@ -1,0 +1,104 @@
+"""Why a value is missing: the closed vocabulary of reason codes.
+
+A figure that is unknown is null and carries one of these codes, never 0.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class Reason(StrEnum):
+    """A reason code; ``text`` says it in one sentence for a reader of a report."""
+
+    # energy
+    NO_METER = "no_meter"
+    METER_NOT_QUALIFIED = "meter_not_qualified"
+    COUNTER_RESET = "counter_reset"
+    COUNTER_BACKWARDS = "counter_backwards"
+    COUNTER_FROZEN = "counter_frozen"
+    COUNTER_WRAP_UNKNOWN = "counter_wrap_unknown"
+    COUNTER_IMPLAUSIBLE = "counter_implausible"
+    METER_LOST = "meter_lost"
+    SAMPLER_LOST = "sampler_lost"
+    NO_SAMPLES = "no_samples"
+    GAP_TOO_LONG = "gap_too_long"
+    OUTSIDE_TIMELINE = "outside_timeline"
+    ENGINE_NOT_ON_DEVICE = "engine_not_on_device"
+    ENGINE_REMOTE = "engine_remote"
+    SHARED_DEVICE = "shared_device"
+    ALLOCATED = "allocated"
+    # answers
+    NOTHING_CORRECT = "nothing_correct"
+    NOTHING_SCORED = "nothing_scored"
+    TOO_FEW_ITEMS = "too_few_items"
+    TOO_MANY_EMPTY_RESAMPLES = "too_many_empty_resamples"
+    NO_GOLD = "no_gold"
+    NO_ANSWER = "no_answer"
+    REAL_VALUED_SCORE = "real_valued_score"
+    REQUEST_FAILED = "request_failed"
+    # time
+    NOT_STREAMED = "not_streamed"
+    NO_TOKEN_SEEN = "no_token_seen"
+    NO_ANSWER_TOKEN_SEEN = "no_answer_token_seen"
+    ONE_TOKEN = "one_token"
+    COALESCED = "coalesced"
+    CHUNK_NOT_TOKEN = "chunk_not_token"
+    CLIENT_INVALID = "client_invalid"
+    NOT_SCHEDULED = "not_scheduled"
+    # tokens and identity
+    NOT_REPORTED = "not_reported"
+    NOT_APPLICABLE = "not_applicable"
+    NOT_PERMITTED = "not_permitted"
+    NOT_LOCAL = "not_local"
+    ENGINE_UNKNOWN = "engine_unknown"
+    CPU_NOT_OBSERVED = "cpu_not_observed"
+    SINGLE_RUN = "single_run"
+
+    @property
+    def text(self) -> str:
+        """The reason as a sentence."""
+        return _TEXTS[self]
+
+
+_TEXTS: dict[Reason, str] = {
+    Reason.NO_METER: "No energy meter was found on this machine; `joulemark doctor` lists what is missing.",
+    Reason.METER_NOT_QUALIFIED: "The meter failed its self-test, so its joules are not believed.",
+    Reason.COUNTER_RESET: "The energy counter started again from a lower value in this window.",
+    Reason.COUNTER_BACKWARDS: "The energy counter went backwards in this window.",
+    Reason.COUNTER_FROZEN: "The energy counter stood still while the device was drawing power.",
+    Reason.COUNTER_WRAP_UNKNOWN: "The counter wrapped and its range could not be read.",
+    Reason.COUNTER_IMPLAUSIBLE: "The counter jumped by more than the device can draw.",
+    Reason.METER_LOST: "The meter stopped answering in this window.",
+    Reason.SAMPLER_LOST: "The sampler process was gone in this window.",
+    Reason.NO_SAMPLES: "The meter gave no sample in this window.",
+    Reason.GAP_TOO_LONG: "Two samples of this window lie too far apart to bound what happened between.",
+    Reason.OUTSIDE_TIMELINE: "The window reaches outside the recorded timeline.",
+    Reason.ENGINE_NOT_ON_DEVICE: "The engine's process was not seen on the measured device.",
+    Reason.ENGINE_REMOTE: "The engine runs on another machine, so this machine's meters do not see it.",
+    Reason.SHARED_DEVICE: "Other processes used the measured device.",
+    Reason.ALLOCATED: "Requests overlapped: this is a share by rule, so no bound belongs to it.",
+    Reason.NOTHING_CORRECT: "No answer was correct.",
+    Reason.NOTHING_SCORED: "No answer could be scored.",
+    Reason.TOO_FEW_ITEMS: "Too few items for an interval.",
+    Reason.TOO_MANY_EMPTY_RESAMPLES: "More than 5 % of the resamples hold no correct answer.",
+    Reason.NO_GOLD: "The item has no reference answer.",
+    Reason.NO_ANSWER: "No answer value was found in the reply.",
+    Reason.REAL_VALUED_SCORE: "The score is real-valued, so there is no correct or wrong.",
+    Reason.REQUEST_FAILED: "The request failed.",
+    Reason.NOT_STREAMED: "The engine did not stream, so nothing between sending and the end was seen.",
+    Reason.NO_TOKEN_SEEN: "No generated token was seen in the stream.",
+    Reason.NO_ANSWER_TOKEN_SEEN: "The stream held no token of the answer itself.",
+    Reason.ONE_TOKEN: "One token has no gap between tokens.",
+    Reason.COALESCED: "Several events came in one read, so their gap is the network's.",
+    Reason.CHUNK_NOT_TOKEN: "A chunk may hold several tokens, so a chunk gap is no inter-token latency.",
+    Reason.CLIENT_INVALID: "The measuring client itself was too busy to be believed.",
+    Reason.NOT_SCHEDULED: "Closed-loop requests have no scheduled time.",
+    Reason.NOT_REPORTED: "The engine does not say.",
+    Reason.NOT_APPLICABLE: "Does not apply here.",
+    Reason.NOT_PERMITTED: "This user may not read it.",
+    Reason.NOT_LOCAL: "The engine is not a process of this machine.",
+    Reason.ENGINE_UNKNOWN: "The engine behind the URL could not be told.",
+    Reason.CPU_NOT_OBSERVED: "The engine's processor time could not be observed.",
+    Reason.SINGLE_RUN: "One run has no spread.",
+}

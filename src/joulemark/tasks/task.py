@@ -1,0 +1,64 @@
+"""What is asked: a task gives items; a scorer grades replies. The Scorer protocol lives here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from joulemark.record.item import Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One item of a task, ready to send: chat messages and the reference answer.
+
+    ``messages`` are (role, content) pairs; ``gold`` is null where there is no reference answer;
+    ``choices`` are the offered letters of a multiple-choice item.
+    """
+
+    item_id: str
+    messages: tuple[tuple[str, str], ...]
+    gold: str | None
+    kind: str = "numeric"
+    choices: tuple[str, ...] = ()
+    max_tokens: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """The verdict on a reply and how it came about.
+
+    ``value`` is what was extracted; ``rule`` which rule matched; ``span`` its [start, end) in the answer;
+    ``score`` is in [0, 1] (1 for correct) or real-valued, with ``correct`` null, where the task says so.
+    """
+
+    verdict: Verdict
+    correct: bool | None
+    score: float | None
+    value: str | None
+    rule: str | None
+    span: tuple[int, int] | None
+
+
+class Scorer(Protocol):
+    """Grades a reply. Pure: the same reply always gets the same score."""
+
+    def score(self, question: Question, answer: str, *, finish_reason: str | None, refusal: bool) -> Score:
+        """Grade ``answer`` (visible text after any thinking)."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class TaskSet:
+    """A loaded task: its questions in asking order, its scorer and its identity."""
+
+    name: str
+    revision: str
+    split: str
+    n_shot: int
+    template: str
+    questions: tuple[Question, ...]
+    scorer: Scorer
+    max_tokens: int
+    subset_key: str | None = None
+    is_canary: bool = False
