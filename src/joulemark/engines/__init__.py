@@ -1,0 +1,1 @@
+"""Who answers: engines, the stream client and what it hands on."""

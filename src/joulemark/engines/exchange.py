@@ -12,7 +12,8 @@ class Exchange:
     ``reads`` are the body bytes (transfer coding removed) of each socket read with its stamp, in order.
     ``t_sent``: just before the request was handed to the socket; ``t_end``: the read that ended the answer
     (``[DONE]``, the message's end, or the failure). ``error`` is a code for a transport failure: ``refused``,
-    ``reset``, ``cut``, ``stall``, ``timeout``, ``too_large``, ``tls``, ``dns``, ``bad_http``; null otherwise. ``detail`` says more.
+    ``reset``, ``cut``, ``stall``, ``timeout``, ``too_large``, ``tls``, ``dns``, ``bad_http``; null otherwise.
+    ``detail`` says more.
     """
 
     t_sent: int
@@ -31,7 +32,7 @@ class Exchange:
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """Where requests go. ``path`` is that of the chat endpoint; ``headers`` may hold a key and are never stored."""
+    """Where requests go: ``path`` is the chat endpoint's; ``headers`` may hold a key and are never stored."""
 
     scheme: str
     host: str

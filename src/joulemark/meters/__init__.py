@@ -1,0 +1,1 @@
+"""Where joules come from: sources, their discovery and their qualification."""

@@ -1,0 +1,1 @@
+"""The sampler process, the timeline, and energy between two instants."""
