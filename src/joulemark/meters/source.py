@@ -43,7 +43,8 @@ class SourceSpec:
 class Finding:
     """What discovery says of one possible source, for `doctor`.
 
-    ``spec`` and ``info`` are null where nothing can be measured; ``why`` and ``fix`` then say what is missing.
+    ``spec`` and ``info`` are null where nothing can be measured; ``why`` and ``fix`` then say what
+    is missing.
     """
 
     kind: str

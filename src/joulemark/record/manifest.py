@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from joulemark.record.meter import QualifiedSource
+from joulemark.record.meter import Qualification, QualifiedSource, SourceInfo
 
 SCHEMA_VERSION = "1.0"
 
@@ -106,6 +106,26 @@ class Load(_Part):
     trace: str | None = None
 
 
+class Meter(_Part):
+    """A source that was read, what it covers, and how far it was believed."""
+
+    source: SourceInfo
+    scope: str
+    qualification: Qualification
+
+    @classmethod
+    def of(cls, qualified: QualifiedSource) -> Meter:
+        """Make the manifest's entry of a qualified source."""
+        return cls(
+            source=qualified.info, scope=str(qualified.info.scope), qualification=qualified.qualification
+        )
+
+    @property
+    def qualified(self) -> QualifiedSource:
+        """The source with its test, as the arithmetic wants it."""
+        return QualifiedSource(self.source, self.qualification)
+
+
 class Baselines(_Part):
     """Idle power in watts, each with its reason where not measured."""
 
@@ -152,7 +172,7 @@ class Manifest(_Part):
     sampling: Sampling
     load: Load
     repeats: int = 1
-    meters: list[QualifiedSource] = Field(default_factory=list)
+    meters: list[Meter] = Field(default_factory=list)
     baselines: Baselines = Field(default_factory=Baselines)
     headline_scope: list[str] | None = None
     measurement_tier: Literal["A", "B", "C"] | None = None

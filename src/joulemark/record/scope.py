@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import combinations
+from typing import Any
 
 WALL = "wall"
 PSU = "wall/psu"
@@ -69,6 +70,16 @@ class Scope:
 
     def __str__(self) -> str:
         return self.path
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: type[Scope], handler: Any) -> Any:
+        """Let a scope be its path in JSON; pydantic calls this, and only then is it imported."""
+        from pydantic_core import core_schema
+
+        return core_schema.no_info_plain_validator_function(
+            lambda value: value if isinstance(value, Scope) else Scope(value),
+            serialization=core_schema.plain_serializer_function_ser_schema(str),
+        )
 
 
 class OverlappingScopes(ValueError):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from joulemark.record.item import Verdict
@@ -62,3 +62,8 @@ class TaskSet:
     max_tokens: int
     subset_key: str | None = None
     is_canary: bool = False
+
+    def with_budget(self, max_tokens: int) -> TaskSet:
+        """Return the task with one answer budget for every question, in tokens."""
+        questions = tuple(replace(question, max_tokens=None) for question in self.questions)
+        return replace(self, questions=questions, max_tokens=max_tokens)

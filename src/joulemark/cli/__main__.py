@@ -1,0 +1,109 @@
+"""The command line: lazy groups, so that help costs no more than a bare interpreter and click."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+
+import click
+
+from joulemark import __version__
+from joulemark.record.errors import JoulemarkError
+
+
+class LazyGroup(click.Group):
+    """A group whose commands are imported when they are called.
+
+    ``commands_at`` maps a command's name to (``module:attribute``, one line of help).
+    """
+
+    def __init__(self, *args: object, commands_at: dict[str, tuple[str, str]], **kwargs: object) -> None:
+        super().__init__(*args, **kwargs)  # type: ignore[arg-type]
+        self._commands_at = commands_at
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names in the order in which they were given."""
+        return list(self._commands_at)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import a command; null for a name that there is not."""
+        if cmd_name not in self._commands_at:
+            return None
+        module, attribute = self._commands_at[cmd_name][0].split(":")
+        command = getattr(importlib.import_module(module), attribute)
+        assert isinstance(command, click.Command)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the commands from their one-line helps, importing none of them."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, line) for name, (_, line) in self._commands_at.items()])
+
+
+_BENCH = "joulemark.cli.bench"
+
+
+@click.group(
+    cls=LazyGroup,
+    commands_at={
+        "bench": (f"{_BENCH}:bench", "Measure what a correct answer costs: quick, run"),
+        "doctor": ("joulemark.cli.doctor:doctor", "What this machine can measure, and how to get the rest"),
+        "report": ("joulemark.cli.report:report", "Show a run again and rewrite its page"),
+        "runs": ("joulemark.cli.report:runs", "List the runs there are"),
+        "engine": (
+            "joulemark.cli.engine:engine",
+            "Engines: fetch the built-in model, parse a captured stream",
+        ),
+        "task": ("joulemark.cli.task:task", "Tasks: list them, show one"),
+        "metrics": ("joulemark.cli.report:metrics", "The definition of every figure"),
+    },
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
+)
+@click.version_option(__version__, prog_name="joulemark")
+@click.option("--debug", is_flag=True, help="Show the traceback of an error.")
+@click.pass_context
+def cli(ctx: click.Context, debug: bool) -> None:
+    """What a correct answer of a language model costs: joules, seconds, on your engine, from your meters."""
+    ctx.obj = {"debug": debug}
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line and exit.
+
+    Exit codes: 0 items were completed; 1 none was (for `doctor`: no source); 2 bad input or a missing
+    thing; 3 a gate or self-test failed; 130 interrupted before anything was stored.
+    """
+    arguments = list(sys.argv[1:] if arguments is None else arguments)
+    debug = "--debug" in arguments
+    arguments = [argument for argument in arguments if argument != "--debug"]
+    try:
+        cli.main(arguments, prog_name="joulemark", standalone_mode=False)
+    except click.exceptions.Exit as stop:
+        sys.exit(stop.exit_code)
+    except click.exceptions.Abort:
+        click.echo("interrupted", err=True)
+        sys.exit(130)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(2)
+    except JoulemarkError as error:
+        if debug:
+            raise
+        click.echo(f"error: {error}", err=True)
+        sys.exit(error.exit_code)
+    except BrokenPipeError:
+        # The reader of our output went away (`| head`): no error of ours, but nothing more can be printed.
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115
+        sys.exit(0)
+    except OSError as error:
+        if debug:
+            raise
+        place = f"{error.filename}: " if error.filename else ""
+        click.echo(f"error: {place}{error.strerror or error}\n  fix: `--debug` shows where", err=True)
+        sys.exit(2)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,124 @@
+"""``joulemark bench``: ask questions of an engine under the meters, and say what a correct answer cost."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+_OPTIONS = (
+    click.option(
+        "--engine",
+        "engine_url",
+        metavar="URL|embedded",
+        default="embedded",
+        show_default=True,
+        help="Who answers: the built-in llama.cpp, or anything OpenAI-compatible at a URL.",
+    ),
+    click.option(
+        "--model",
+        metavar="NAME|FILE",
+        help="The model's name at the URL, or a GGUF file for the embedded engine (default: SmolLM2-135M).",
+    ),
+    click.option(
+        "--api-key-env", metavar="VARIABLE", help="The environment variable that holds the API key."
+    ),
+    click.option(
+        "--data", type=click.Path(path_type=Path), help="The data set's file, for tasks that need one."
+    ),
+    click.option(
+        "--limit", type=click.IntRange(min=1), help="Ask only so many items (a keyed random subset)."
+    ),
+    click.option(
+        "--subset-key", default="joulemark", show_default=True, help="The key of the random subset."
+    ),
+    click.option("--shots", type=click.IntRange(min=0), help="Worked examples before each question."),
+    click.option(
+        "--repeat", type=click.IntRange(min=1), default=1, show_default=True, help="Ask everything so often."
+    ),
+    click.option(
+        "--concurrency",
+        type=click.IntRange(min=1, max=1024),
+        default=1,
+        show_default=True,
+        help="Requests in flight. 1 gives each answer its own energy.",
+    ),
+    click.option("--temperature", type=click.FloatRange(0, 2), default=0.0, show_default=True),
+    click.option("--top-p", type=click.FloatRange(0, 1, min_open=True), default=1.0, show_default=True),
+    click.option("--seed", type=int, help="Sent to the engine; repeat r is asked with seed + r."),
+    click.option(
+        "--max-tokens", type=click.IntRange(min=1), help="Answer budget; the task's own if not given."
+    ),
+    click.option(
+        "--meter",
+        "meters",
+        multiple=True,
+        metavar="auto|none|replay:FILE",
+        help="Which meters to read (default: auto, all that are found).",
+    ),
+    click.option(
+        "--engine-pid", type=click.IntRange(min=1), help="The engine's process, where it can't be found."
+    ),
+    click.option("--threads", type=click.IntRange(min=1), help="Threads of the embedded engine."),
+    click.option("--retries", type=click.IntRange(min=0), default=2, show_default=True),
+    click.option(
+        "--timeout",
+        "timeout_s",
+        type=click.FloatRange(min=1),
+        default=600.0,
+        show_default=True,
+        help="Seconds for one request.",
+    ),
+    click.option("--max-temperature", type=float, metavar="°C", help="Pause when the device gets hotter."),
+    click.option(
+        "--out", type=click.Path(path_type=Path), help="The run directory (default: one a configuration)."
+    ),
+    click.option(
+        "--runs-dir",
+        type=click.Path(path_type=Path),
+        default=Path("joulemark-runs"),
+        show_default=True,
+        help="Where run directories are made.",
+    ),
+    click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON, unrounded."),
+)
+
+
+def _measuring(command: Command) -> Command:
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+@click.group()
+def bench() -> None:
+    """Measure what a correct answer costs.
+
+    A run that was interrupted, or killed, goes on where it stopped when the same command is given again.
+    """
+
+
+@bench.command()
+@_measuring
+def quick(**choices: Any) -> None:
+    """Measure the built-in quick suite (short form of `bench run quick`)."""
+    _run(("quick",), choices)
+
+
+@bench.command()
+@click.argument("names", nargs=-1, required=True, metavar="TASK...")
+@_measuring
+def run(names: tuple[str, ...], **choices: Any) -> None:
+    """Measure one or more tasks; `joulemark task list` names them."""
+    _run(names, choices)
+
+
+def _run(names: tuple[str, ...], choices: dict[str, Any]) -> None:
+    from joulemark.cli.measuring import measure
+
+    sys.exit(measure(names, choices))

@@ -1,0 +1,126 @@
+"""From the options of ``bench`` to runs and their reports."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+import orjson
+from rich.console import Console
+
+from joulemark.cli.progress import TerminalObserver, engine_progress
+from joulemark.engines.embedded import EmbeddedEngine, EmbeddedOptions
+from joulemark.engines.engine import Engine
+from joulemark.engines.openai_api import UrlEngine, UrlOptions
+from joulemark.meters.replay import replay_spec
+from joulemark.meters.source import SourceSpec
+from joulemark.record.errors import InputError
+from joulemark.record.manifest import Sampling
+from joulemark.report.html import write_report
+from joulemark.report.terminal import print_summary
+from joulemark.runs.execute import RunOutcome
+from joulemark.runs.executor import LocalExecutor
+from joulemark.runs.layout import RunLayout
+from joulemark.runs.plan import RunPlan
+from joulemark.runs.view import summary_of
+from joulemark.tasks.registry import load_task
+
+
+def measure(names: Sequence[str], choices: Mapping[str, Any]) -> int:
+    """Run each task and report it; returns the exit code (see `joulemark.cli.__main__.main`)."""
+    if choices["out"] is not None and len(names) > 1:
+        raise InputError(
+            "--out names one directory for several tasks", fix="use --runs-dir DIR, or one task a command"
+        )
+    code = 1
+    for name in names:
+        with TerminalObserver() as observer:
+            plan = _plan(name, choices, observer)
+            outcome = LocalExecutor().run(plan, observer)
+        _report(outcome, as_json=choices["as_json"])
+        if outcome.error is not None:
+            raise outcome.error
+        if outcome.completed:
+            code = 0
+        if outcome.end == "interrupted":
+            click.echo("interrupted: the same command goes on from here", err=True)
+            break
+    return code
+
+
+def _plan(name: str, choices: Mapping[str, Any], observer: TerminalObserver) -> RunPlan:
+    task = load_task(
+        name,
+        data=choices["data"],
+        limit=choices["limit"],
+        n_shot=choices["shots"],
+        subset_key=choices["subset_key"],
+    )
+    if choices["max_tokens"] is not None:
+        task = task.with_budget(choices["max_tokens"])
+    sampling = Sampling(
+        temperature=choices["temperature"],
+        top_p=choices["top_p"],
+        seed=choices["seed"],
+        max_tokens=task.max_tokens,
+    )
+    return RunPlan(
+        task=task,
+        engine=_engine(choices, observer),
+        sampling=sampling,
+        repeats=choices["repeat"],
+        concurrency=choices["concurrency"],
+        retries=choices["retries"],
+        timeout_s=choices["timeout_s"],
+        out=choices["out"],
+        runs_dir=choices["runs_dir"],
+        meters=_meters(choices["meters"]),
+        engine_pid=choices["engine_pid"],
+        temperature_limit_c=choices["max_temperature"],
+    )
+
+
+def _engine(choices: Mapping[str, Any], observer: TerminalObserver) -> Engine:
+    url, model = choices["engine_url"], choices["model"]
+    progress = engine_progress(observer)
+    if url == "embedded":
+        options = EmbeddedOptions(
+            model=Path(model) if model else None,
+            threads=choices["threads"],
+            n_parallel=choices["concurrency"],
+        )
+        return EmbeddedEngine(options, progress=progress)
+    return UrlEngine(UrlOptions(url, model, choices["api_key_env"]), progress=progress)
+
+
+def _meters(wanted: Sequence[str]) -> tuple[SourceSpec, ...] | None:
+    """Return the chosen sources; null for those that discovery finds, empty for none at all."""
+    if not wanted or tuple(wanted) == ("auto",):
+        return None
+    if tuple(wanted) == ("none",):
+        return ()
+    specs = []
+    for choice in wanted:
+        kind, _, path = choice.partition(":")
+        if kind != "replay" or not path:
+            raise InputError(
+                f"--meter {choice} is no meter",
+                why="it is auto, none, or replay:FILE; auto and none stand alone",
+                fix="`joulemark doctor` lists what this machine can measure",
+            )
+        specs.append(replay_spec(Path(path)))
+    return tuple(specs)
+
+
+def _report(outcome: RunOutcome, *, as_json: bool) -> None:
+    layout = RunLayout(outcome.root)
+    view, summary = summary_of(outcome.root)
+    write_report(summary, view, layout.report)
+    if as_json:
+        document = {"run_dir": str(outcome.root), "report": str(layout.report), **summary.to_json()}
+        click.echo(orjson.dumps(document, option=orjson.OPT_INDENT_2).decode())
+        return
+    print_summary(summary, Console())
+    click.echo(f"\nrun:    {outcome.root}\nreport: {layout.report.resolve()}")

@@ -1,0 +1,89 @@
+"""Progress of a run on the terminal; on standard error, so that ``--json`` stays clean."""
+
+from __future__ import annotations
+
+import sys
+from types import TracebackType
+
+import rich.progress
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, TaskID, TextColumn, TimeRemainingColumn
+
+from joulemark.engines.engine import Progress
+from joulemark.record.item import Item
+from joulemark.runs.observer import Observer
+
+
+class TerminalObserver(Observer):
+    """Shows stages as lines and items as a bar; plain lines where the output is no terminal."""
+
+    def __init__(self) -> None:
+        self._console = Console(stderr=True, highlight=False)
+        self._progress: rich.progress.Progress | None = None
+        self._bar: TaskID | None = None
+        self._total = self._done = self._correct = 0
+
+    def __enter__(self) -> TerminalObserver:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self._end_bar()
+
+    def stage(self, what: str) -> None:
+        """Print what begins."""
+        self._end_bar()
+        self._console.print(f"· {what}", style="dim", markup=False)
+
+    def note(self, what: str) -> None:
+        """Print a note above the bar."""
+        self._console.print(f"! {what}", style="yellow", markup=False)
+
+    def started(self, total: int, done: int) -> None:
+        """Show the bar, already filled by what an earlier life of the run stored."""
+        self._total, self._done = total, done
+        if done:
+            self._console.print(f"· resuming: {done} of {total} answers are stored already", markup=False)
+        if not sys.stderr.isatty():
+            self._console.print(f"· asking {total - done} questions", style="dim", markup=False)
+            return
+        self._progress = rich.progress.Progress(
+            TextColumn("  asking"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("{task.fields[correct]} correct"),
+            TimeRemainingColumn(),
+            console=self._console,
+            transient=True,
+            # Each refresh costs processor time that the engine on the same machine would have had.
+            refresh_per_second=2,
+        )
+        self._progress.start()
+        self._bar = self._progress.add_task("ask", total=total, completed=done, correct=0)
+
+    def item(self, item: Item) -> None:
+        """Advance the bar; every twentieth answer is a line where there is no terminal."""
+        self._done += 1
+        self._correct += bool(item.correct)
+        if self._progress is not None and self._bar is not None:
+            self._progress.update(self._bar, advance=1, correct=self._correct)
+        elif self._done % 20 == 0:
+            self._console.print(f"  {self._done} of {self._total}", style="dim")
+
+    def _end_bar(self) -> None:
+        if self._progress is not None:
+            self._progress.stop()
+            self._progress = self._bar = None
+
+
+def engine_progress(observer: TerminalObserver) -> Progress:
+    """Return a callback for engines that shows each new message once."""
+    last: list[str] = []
+
+    def show(message: str, _fraction: float | None) -> None:
+        if last[-1:] != [message]:
+            last.append(message)
+            observer.stage(message)
+
+    return show

@@ -1,0 +1,71 @@
+"""``joulemark report``, ``joulemark runs``, ``joulemark metrics``: reading what is there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+
+@click.command()
+@click.argument("run", type=click.Path(path_type=Path))
+@click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON, unrounded.")
+def report(run: Path, as_json: bool) -> None:
+    """Show a run again: every figure is recomputed from its items and telemetry, and its page rewritten."""
+    import orjson
+    from rich.console import Console
+
+    from joulemark.report.html import write_report
+    from joulemark.report.terminal import print_summary
+    from joulemark.runs.layout import RunLayout
+    from joulemark.runs.view import summary_of
+
+    view, summary = summary_of(run)
+    page = RunLayout(run).report
+    write_report(summary, view, page)
+    if as_json:
+        document = {"run_dir": str(run), "report": str(page), **summary.to_json()}
+        click.echo(orjson.dumps(document, option=orjson.OPT_INDENT_2).decode())
+        return
+    print_summary(summary, Console())
+    click.echo(f"\nreport: {page.resolve()}")
+
+
+@click.command()
+@click.option(
+    "--runs-dir", type=click.Path(path_type=Path), default=Path("joulemark-runs"), show_default=True
+)
+@click.option("--json", "as_json", is_flag=True)
+def runs(runs_dir: Path, as_json: bool) -> None:
+    """List the runs below a directory."""
+    import orjson
+
+    from joulemark.runs.listing import list_runs
+
+    listed = list_runs(runs_dir)
+    if as_json:
+        click.echo(orjson.dumps(listed, option=orjson.OPT_INDENT_2).decode())
+        return
+    if not listed:
+        click.echo(f"no runs below {runs_dir}; `joulemark bench quick` makes one")
+    for facts in listed:
+        answers = f"{facts['answers']}/{facts['wanted']}"
+        click.echo(f"{facts['created_utc']}  {facts['state']:<8} {answers:>9}  {facts['run_dir']}")
+
+
+@click.command()
+@click.option("--json", "as_json", is_flag=True)
+def metrics(as_json: bool) -> None:
+    """Print the definition of every figure: unit, formula, when it is withheld, and its source."""
+    from dataclasses import asdict
+
+    import orjson
+
+    from joulemark.metrics import definitions
+
+    if as_json:
+        defined = [asdict(definition) for definition in definitions()]
+        click.echo(orjson.dumps(defined, option=orjson.OPT_INDENT_2).decode())
+        return
+    for definition in definitions():
+        click.echo(f"{definition.name}\n  {definition.tooltip()}\n")

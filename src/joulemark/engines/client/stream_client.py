@@ -1,0 +1,126 @@
+"""The client: exchanges over kept-alive connections, every outcome returned as an `Exchange`."""
+
+from __future__ import annotations
+
+import asyncio
+import ssl
+from collections.abc import Mapping
+from time import monotonic_ns
+
+from joulemark.engines.client.connection import Connection
+from joulemark.engines.client.dial import DialError, dial
+from joulemark.engines.client.request import request_head
+from joulemark.engines.exchange import Endpoint, Exchange
+from joulemark.record.errors import InputError
+
+NO_HEADERS: Mapping[str, str] = {}
+
+
+class StreamClient:
+    """Sends requests to one endpoint and receives streams with a stamp for each read.
+
+    ``stall_timeout_s``: the longest silence, the wait for the first byte included; ``total_timeout_s``: from
+    sending to the end; ``max_body_bytes``: the longest answer on the wire. Redirects are returned, not
+    followed. Nothing is sent twice once it was written. ``tls`` replaces the default context of an https
+    endpoint. Raises `InputError` for an endpoint that cannot be spoken to. Belongs to the loop that runs it;
+    connections are as many as exchanges overlap.
+    """
+
+    def __init__(
+        self,
+        endpoint: Endpoint,
+        *,
+        connect_timeout_s: float = 10.0,
+        stall_timeout_s: float = 120.0,
+        total_timeout_s: float = 3600.0,
+        max_body_bytes: int = 64 << 20,
+        tls: ssl.SSLContext | None = None,
+    ) -> None:
+        if endpoint.scheme not in ("http", "https"):
+            raise InputError(
+                f"{endpoint.scheme}:// is not spoken here",
+                why="an engine is reached by http or https",
+                fix=f"give http://{endpoint.host}:{endpoint.port}",
+            )
+        request_head(
+            endpoint, "POST", endpoint.path, NO_HEADERS, 0
+        )  # a bad key is told before the run, not in it
+        self.endpoint = endpoint
+        self._connect_timeout_s = connect_timeout_s
+        self._stall_timeout_s = stall_timeout_s
+        self._total_timeout_s = total_timeout_s
+        self._max_body_bytes = max_body_bytes
+        self._tls = tls or ssl.create_default_context() if endpoint.scheme == "https" else None
+        self._idle: list[Connection] = []
+        self._open: set[Connection] = set()
+
+    async def exchange(
+        self,
+        body: bytes = b"",
+        *,
+        path: str | None = None,
+        method: str = "POST",
+        headers: Mapping[str, str] = NO_HEADERS,
+    ) -> Exchange:
+        """Send one request and return what came back, failures included; raises only when cancelled.
+
+        ``method`` is any whose answer has a body (not HEAD). What was received before a failure is in the
+        result.
+        """
+        t_begin = monotonic_ns()
+        try:
+            head = request_head(self.endpoint, method, path or self.endpoint.path, headers, len(body))
+        except InputError as exc:
+            return Exchange(t_begin, t_begin, None, error="bad_http", detail=f"{exc.what}: {exc.why}")
+        try:
+            connection = self._take_idle() or await self._connect()
+        except DialError as exc:
+            return Exchange(t_begin, monotonic_ns(), None, error=exc.code, detail=exc.detail)
+        answer = await connection.roundtrip(
+            head + body,
+            stall_timeout_s=self._stall_timeout_s,
+            total_timeout_s=self._total_timeout_s,
+            max_bytes=self._max_body_bytes,
+        )
+        return answer.exchange()
+
+    async def aclose(self) -> None:
+        """Close all connections; exchanges under way end as ``reset`` or ``cut``."""
+        connections = tuple(self._open)
+        for connection in connections:
+            connection.abort()
+        await asyncio.gather(*(connection.closed for connection in connections))
+
+    async def __aenter__(self) -> StreamClient:
+        return self
+
+    async def __aexit__(self, *exc_info: object) -> None:
+        await self.aclose()
+
+    @property
+    def idle_connections(self) -> int:
+        """How many connections wait for a request."""
+        return len(self._idle)
+
+    def _take_idle(self) -> Connection | None:
+        while self._idle:
+            connection = self._idle.pop()  # the latest used is the least likely to have been closed
+            if connection.usable():
+                return connection
+            connection.abort()
+        return None
+
+    async def _connect(self) -> Connection:
+        connection = await dial(
+            self.endpoint,
+            lambda: Connection(self._idle.append, self._forget),
+            self._tls,
+            self._connect_timeout_s,
+        )
+        self._open.add(connection)
+        return connection
+
+    def _forget(self, connection: Connection) -> None:
+        self._open.discard(connection)
+        if connection in self._idle:
+            self._idle.remove(connection)

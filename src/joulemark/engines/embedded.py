@@ -1,0 +1,282 @@
+"""The embedded engine: llama.cpp in a child process, on a GGUF file of this machine."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib.util
+import os
+import secrets
+import shutil
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+import orjson
+
+from joulemark.engines.child import Child, ChildFailed
+from joulemark.engines.cores import usable_cores
+from joulemark.engines.embedded_server import Ready, Settings
+from joulemark.engines.engine import Message, Progress, chat_body, silent
+from joulemark.engines.exchange import Endpoint
+from joulemark.engines.file_digest import remembered_sha256
+from joulemark.engines.gguf import GgufInfo, read_gguf
+from joulemark.engines.model_files import ensure_model
+from joulemark.engines.probe import Prober, error_message
+from joulemark.record.errors import InputError
+from joulemark.record.reason import Reason
+
+if TYPE_CHECKING:
+    from joulemark.record import manifest
+
+DEFAULT_N_CTX = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddedOptions:
+    """What the user may choose.
+
+    ``model`` is a GGUF file, null for the built-in one (fetched at need). ``threads`` null: one for each
+    physical core that this process may use. ``n_ctx`` is the context in tokens of *one* request, null for
+    the model's own but at most 4096. ``n_parallel`` is how many requests are served at once.
+    ``n_gpu_layers`` null leaves it to llama.cpp (everything that fits, where its build knows a GPU).
+    """
+
+    model: Path | None = None
+    threads: int | None = None
+    n_ctx: int | None = None
+    n_parallel: int = 1
+    seed: int | None = None
+    n_gpu_layers: int | None = None
+    start_deadline_s: float = 300.0
+
+    def __post_init__(self) -> None:
+        for name, value, least in (
+            ("threads", self.threads, 1),
+            ("n_ctx", self.n_ctx, 64),
+            ("n_parallel", self.n_parallel, 1),
+        ):
+            if value is not None and value < least:
+                raise InputError(f"{name} is {value}", why=f"it must be at least {least}")
+
+
+class EmbeddedEngine:
+    """llama.cpp through ``xllamacpp`` as an `Engine`.
+
+    Its server listens on 127.0.0.1 only, behind a key that lives as long as it does, so that nobody else's
+    request is measured. ``log_dir`` gets ``engine.log``; null: a temporary folder, removed by a clean `stop`.
+    """
+
+    def __init__(
+        self,
+        options: EmbeddedOptions | None = None,
+        *,
+        log_dir: Path | None = None,
+        progress: Progress = silent,
+    ) -> None:
+        self._options = options or EmbeddedOptions()
+        self._log_dir, self._progress = log_dir, progress
+        self._scratch: Path | None = None
+        self._child: Child | None = None
+        self._endpoint: Endpoint | None = None
+        self._loaded: _Loaded | None = None
+
+    @property
+    def endpoint(self) -> Endpoint:
+        """Where requests go; only after `start`."""
+        if self._endpoint is None:
+            raise RuntimeError("the embedded engine has not been started")
+        return self._endpoint
+
+    async def start(self) -> None:
+        """Fetch the model if need be, start the server and wait until it answers."""
+        _require_xllamacpp()
+        path = self._options.model
+        if path is None:
+            path = await asyncio.to_thread(ensure_model, self._progress)
+        info = await asyncio.to_thread(read_gguf, path)
+        _require_chat(path, info)
+        digest = await asyncio.to_thread(remembered_sha256, path)
+        settings = self._settings(path, info)
+        log_path = self._open_log_dir() / "engine.log"
+        self._child = Child([sys.executable, "-m", "joulemark.engines.embedded_server"], log_path)
+        self._progress(f"Starting llama.cpp on {path.name}", None)
+        try:
+            line = orjson.dumps(asdict(settings))
+            answer = await self._child.start(line, deadline_s=self._options.start_deadline_s)
+            ready = Ready(**orjson.loads(answer))
+            endpoint = _endpoint(ready.address, settings.api_key)
+            await _require_health(endpoint)
+        except ChildFailed as failure:
+            raise self._start_error(str(failure), path) from None
+        self._loaded = _Loaded(settings, ready, info, digest)
+        self._endpoint = endpoint
+
+    async def stop(self) -> None:
+        """End the server and everything that it started."""
+        child, self._child = self._child, None
+        if child is not None:
+            await child.stop()
+        if self._scratch is not None:
+            shutil.rmtree(self._scratch, ignore_errors=True)
+            self._scratch = None
+
+    def pid(self) -> int | None:
+        """Return the server's process id, null when it is not running."""
+        return self._child.pid if self._child else None
+
+    def died(self) -> bool:
+        """Tell whether the server was started and is gone without `stop`."""
+        return self._child is not None and self._child.pid is None
+
+    @property
+    def log_path(self) -> Path | None:
+        """Where llama.cpp's log is, null before `start`."""
+        return self._child.log_path if self._child else None
+
+    def request_body(
+        self,
+        messages: Sequence[Message],
+        *,
+        max_tokens: int,
+        temperature: float = 0.0,
+        top_p: float = 1.0,
+        seed: int | None = None,
+        stream: bool = True,
+    ) -> bytes:
+        """Return a chat request; it asks for no prompt caching once more, beside the server's own setting."""
+        return chat_body(
+            self._require_loaded().settings.model_alias,
+            messages,
+            max_tokens=max_tokens,
+            temperature=temperature,
+            top_p=top_p,
+            seed=seed,
+            stream=stream,
+            extra={"cache_prompt": False},
+        )
+
+    def describe(self) -> manifest.Engine:
+        """Return the manifest's entry; only after `start`."""
+        from joulemark.record import manifest
+
+        loaded = self._require_loaded()
+        settings, ready, info = loaded.settings, loaded.ready, loaded.info
+        reasons = {
+            name: str(Reason.NOT_REPORTED)
+            for name, value in (
+                ("quantization", info.quantization),
+                ("flags.llama_cpp_build", ready.known_build),
+            )
+            if value is None
+        }
+        pid = self.pid()
+        if pid is None:
+            reasons["pid"] = str(Reason.NOT_APPLICABLE)
+        return manifest.Engine(
+            kind="embedded",
+            version=f"xllamacpp {ready.xllamacpp}",
+            model=settings.model_alias,
+            model_digest=f"sha256:{loaded.digest}",
+            quantization=info.quantization,
+            flags={
+                "threads": settings.threads,
+                "n_ctx": settings.n_ctx,
+                "n_parallel": settings.n_parallel,
+                "n_gpu_layers": settings.n_gpu_layers,
+                "seed": settings.seed,
+                "cache_prompt": False,
+                "top_k": ready.top_k,
+                "min_p": ready.min_p,
+                "devices": ready.devices,
+                "llama_cpp_build": ready.known_build,
+                "architecture": info.architecture,
+                "parameters": info.parameters,
+            },
+            prefix_cache=False,
+            pid=pid,
+            local=True,
+            reasons=reasons,
+        )
+
+    def _require_loaded(self) -> _Loaded:
+        if self._loaded is None:
+            raise RuntimeError("the embedded engine has not been started")
+        return self._loaded
+
+    def _settings(self, path: Path, info: GgufInfo) -> Settings:
+        options = self._options
+        own = info.context_length or DEFAULT_N_CTX
+        return Settings(
+            parent_pid=os.getpid(),
+            model_path=str(path.resolve()),
+            model_alias=path.stem,
+            threads=options.threads or usable_cores(),
+            n_ctx=options.n_ctx or min(own, DEFAULT_N_CTX),
+            n_parallel=options.n_parallel,
+            seed=options.seed,
+            n_gpu_layers=options.n_gpu_layers,
+            api_key=secrets.token_urlsafe(24),
+        )
+
+    def _open_log_dir(self) -> Path:
+        if self._log_dir is not None:
+            self._log_dir.mkdir(parents=True, exist_ok=True)
+            return self._log_dir
+        self._scratch = Path(tempfile.mkdtemp(prefix="joulemark-engine-"))
+        return self._scratch
+
+    def _start_error(self, why: str, path: Path) -> InputError:
+        assert self._child is not None
+        self._child.kill()
+        log_path, tail = self._child.log_path, self._child.log_tail()
+        self._child, self._scratch = None, None  # the log stays for the user to read
+        return InputError(
+            f"llama.cpp did not start on {path}",
+            why=f"{why}; the end of its log ({log_path}):\n{tail}",
+            fix="try a smaller --n-ctx, another GGUF file, or the built-in model (leave --model out)",
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Loaded:
+    settings: Settings
+    ready: Ready
+    info: GgufInfo
+    digest: str
+
+
+def _endpoint(address: str, api_key: str) -> Endpoint:
+    url = urlsplit(address)
+    if url.hostname != "127.0.0.1" or url.port is None:
+        raise ChildFailed(f"it listens at {address}, not on a port of 127.0.0.1")
+    return Endpoint(url.scheme, url.hostname, url.port, headers={"Authorization": f"Bearer {api_key}"})
+
+
+async def _require_health(endpoint: Endpoint) -> None:
+    """Raise `ChildFailed` unless the server answers; it has loaded the model before it gave its address."""
+    async with Prober(endpoint) as prober:
+        exchange = await prober.get("/health")
+    if exchange.status != 200:
+        raise ChildFailed(f"it does not answer ({error_message(exchange)})")
+
+
+def _require_xllamacpp() -> None:
+    if importlib.util.find_spec("xllamacpp") is None:
+        raise InputError(
+            "The embedded engine is not installed",
+            why="it needs the package xllamacpp",
+            fix=f"{sys.executable} -m pip install 'joulemark[embedded]'",
+        )
+
+
+def _require_chat(path: Path, info: GgufInfo) -> None:
+    if not info.has_chat_template:
+        raise InputError(
+            f"{path} holds a model that cannot chat",
+            why="it has no chat template, so it is a base model",
+            fix="give an instruction-tuned model (its name often ends in -Instruct or -it)",
+        )

@@ -1,0 +1,242 @@
+"""An engine that runs already, anything OpenAI-compatible, given by its URL: looked at, never started."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from joulemark.engines.ask import read_reply
+from joulemark.engines.base_url import BaseUrl, parse_base_url
+from joulemark.engines.dialect import Dialect
+from joulemark.engines.engine import Message, Progress, chat_body, silent
+from joulemark.engines.exchange import Endpoint, Exchange
+from joulemark.engines.file_digest import remembered_sha256
+from joulemark.engines.kinds import UNKNOWN, Identity, identify
+from joulemark.engines.model_list import find_api, key_error
+from joulemark.engines.place import Place, locate
+from joulemark.engines.probe import Prober, error_message
+from joulemark.record.errors import InputError
+from joulemark.record.reason import Reason
+
+if TYPE_CHECKING:
+    from joulemark.record import manifest
+
+# Some reasoning models refuse a limit that leaves no room for an answer.
+_TRIAL_TOKENS = 16
+
+
+@dataclass(frozen=True, slots=True)
+class UrlOptions:
+    """``model`` null takes the only one there is; ``api_key_env`` names the variable that holds the key.
+
+    ``trial_timeout_s`` bounds the first request, in which the engine may have to load the model.
+    """
+
+    url: str
+    model: str | None = None
+    api_key_env: str | None = None
+    trial_timeout_s: float = 600.0
+
+
+class UrlEngine:
+    """An OpenAI-compatible server as an `Engine`.
+
+    The constructor raises `InputError` for an address or a key variable that cannot be used; `start` for a
+    server that is not there, has not the model, or does not answer one small request.
+    """
+
+    def __init__(self, options: UrlOptions, *, progress: Progress = silent) -> None:
+        self._options, self._progress = options, progress
+        self._url: BaseUrl = parse_base_url(options.url)
+        self._headers = _headers(options.api_key_env)
+        self._dialect = Dialect()
+        self._seen: _Seen | None = None
+
+    @property
+    def endpoint(self) -> Endpoint:
+        """Where requests go; only after `start`."""
+        return self._require_seen().endpoint
+
+    async def start(self) -> None:
+        """Find the API, the model and the engine's kind, and ask once for a few tokens."""
+        url = self._url
+        self._progress(f"Looking at the engine at {url.text}", None)
+        async with Prober(self._endpoint_at("")) as prober:
+            offer = await find_api(prober, url, has_key=bool(self._headers))
+            model, listed = offer.choose(self._options.model)
+            identity = await identify(prober, _root(offer.api_path), model, listed)
+        place = await asyncio.to_thread(locate, url.host, url.port)
+        digest = identity.model_digest
+        if digest is None and (file := _model_file(identity, place)) is not None:
+            self._progress(f"Computing the digest of {file.name}", None)
+            digest = await asyncio.to_thread(_digest_of, file)
+        endpoint = self._endpoint_at(f"{offer.api_path}/chat/completions")
+        self._seen = _Seen(endpoint, model, identity, place, digest)
+        self._progress(f"Asking {model} for a few tokens", None)
+        await self._try_out()
+
+    async def stop(self) -> None:
+        """Leave the engine alone: it was not started here."""
+
+    def pid(self) -> int | None:
+        """Return the process id of the listener, null when it is not known or not on this machine."""
+        return self._seen.place.pid if self._seen else None
+
+    def died(self) -> bool:
+        """Tell whether the listener's process was known and is gone."""
+        pid = self.pid()
+        if pid is None:
+            return False
+        try:
+            os.kill(pid, 0)
+        except ProcessLookupError:
+            return True
+        except PermissionError:
+            return False
+        return False
+
+    def request_body(
+        self,
+        messages: Sequence[Message],
+        *,
+        max_tokens: int,
+        temperature: float = 0.0,
+        top_p: float = 1.0,
+        seed: int | None = None,
+        stream: bool = True,
+    ) -> bytes:
+        """Return a chat request in the server's dialect, prompt caching off where that can be asked for."""
+        seen, dialect = self._require_seen(), self._dialect
+        return chat_body(
+            seen.model,
+            messages,
+            max_tokens=max_tokens,
+            temperature=temperature,
+            top_p=top_p,
+            seed=seed if dialect.seed else None,
+            stream=stream,
+            include_usage=dialect.include_usage,
+            limit_name=dialect.limit_name,
+            extra=seen.identity.extra_body,
+        )
+
+    def describe(self) -> manifest.Engine:
+        """Return the manifest's entry; only after `start`."""
+        from joulemark.record import manifest
+
+        seen = self._require_seen()
+        identity, place = seen.identity, seen.place
+        why = Reason.ENGINE_UNKNOWN if identity.kind == UNKNOWN.kind else Reason.NOT_REPORTED
+        known = {
+            "version": identity.version,
+            "model_digest": seen.digest,
+            "quantization": identity.quantization,
+            "prefix_cache": identity.prefix_cache,
+        }
+        flags = {name: value for name, value in identity.flags.items() if value is not None}
+        return manifest.Engine(
+            kind=identity.kind,
+            version=identity.version,
+            model=seen.model,
+            model_digest=seen.digest,
+            quantization=identity.quantization,
+            flags={**flags, "stream_usage": self._dialect.include_usage, "seed_sent": self._dialect.seed},
+            prefix_cache=identity.prefix_cache,
+            pid=place.pid,
+            local=place.local,
+            reasons={**{name: str(why) for name, value in known.items() if value is None}, **place.reasons},
+        )
+
+    async def _try_out(self) -> None:
+        """Ask once for a few tokens, leaving out what the server refuses by name. Raises `InputError`."""
+        endpoint = self.endpoint
+        async with Prober(endpoint, timeout_s=self._options.trial_timeout_s) as prober:
+            while True:
+                body = self.request_body([("user", "Say OK.")], max_tokens=_TRIAL_TOKENS, seed=1)
+                exchange = await prober.post(endpoint.path, body)
+                if exchange.status not in (400, 422):
+                    break
+                adjusted = self._dialect.adjusted(exchange.body.decode("utf-8", errors="replace"))
+                if adjusted is None:
+                    break
+                self._dialect = adjusted
+        if exchange.error is not None or exchange.status != 200:
+            raise self._refused(exchange)
+        reply = read_reply(exchange)
+        if reply.error is not None:
+            raise InputError(
+                f"The engine at {self._url.text} fails on a small request",
+                why=reply.error.message,
+                fix="see the engine's own log",
+            )
+
+    def _refused(self, exchange: Exchange) -> InputError:
+        message = error_message(exchange)
+        if exchange.status in (401, 403):
+            return key_error(self._url.text, message, has_key=bool(self._headers))
+        if exchange.status == 404:
+            fix = f"check the address: requests go to {self.endpoint.origin}{self.endpoint.path}"
+        elif exchange.status == 429 or (exchange.status or 0) >= 500:
+            fix = "wait a little and run the same command again"
+        else:
+            fix = "see the engine's own log"
+        status = f" (status {exchange.status})" if exchange.status else ""
+        return InputError(
+            f"The engine at {self._url.text} refuses a small request{status}", why=message, fix=fix
+        )
+
+    def _endpoint_at(self, path: str) -> Endpoint:
+        url = self._url
+        return Endpoint(url.scheme, url.host, url.port, path or "/", self._headers)
+
+    def _require_seen(self) -> _Seen:
+        if self._seen is None:
+            raise RuntimeError("the engine has not been looked at: call start first")
+        return self._seen
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    endpoint: Endpoint
+    model: str
+    identity: Identity
+    place: Place
+    digest: str | None
+
+
+def _headers(api_key_env: str | None) -> dict[str, str]:
+    if api_key_env is None:
+        return {}
+    key = os.environ.get(api_key_env, "").strip()
+    if not key:
+        raise InputError(
+            f"The variable {api_key_env} holds no API key",
+            why="it is empty" if api_key_env in os.environ else "it is not set",
+            fix=f"export {api_key_env}=…",
+        )
+    return {"Authorization": f"Bearer {key}"}
+
+
+def _root(api_path: str) -> str:
+    """Return the path below which an engine's own endpoints lie: the API's without ``/v1``."""
+    return api_path.removesuffix("/v1")
+
+
+def _model_file(identity: Identity, place: Place) -> Path | None:
+    """Return the GGUF file that a local engine names, as that engine's process sees it."""
+    named = identity.model_path
+    if place.pid is None or named is None or not named.endswith(".gguf"):
+        return None
+    view = "root" if named.startswith("/") else "cwd"
+    return Path(f"/proc/{place.pid}/{view}/{named.lstrip('/')}")
+
+
+def _digest_of(file: Path) -> str | None:
+    try:
+        return f"sha256:{remembered_sha256(file)}"
+    except InputError:  # not ours to read, or not where the engine says
+        return None

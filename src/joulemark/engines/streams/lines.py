@@ -1,0 +1,56 @@
+"""Incremental framing of newline-delimited JSON, and of a body that is one document."""
+
+from __future__ import annotations
+
+from joulemark.engines.streams.frame import Frame
+
+
+class LineFramer:
+    """Cuts a byte stream at LF; blank lines are nothing. Linear in the bytes fed, no limit for a line."""
+
+    __slots__ = ("_held",)
+
+    def __init__(self) -> None:
+        self._held = bytearray()
+
+    def feed(self, data: bytes) -> list[Frame]:
+        """Take the bytes of one read and return the lines it completed."""
+        held = self._held
+        end = data.rfind(b"\n")
+        if end < 0:
+            held += data
+            return []
+        if held:
+            held += data[:end]
+            lines = bytes(held).split(b"\n")
+            held.clear()
+        else:
+            lines = data[:end].split(b"\n")
+        held += data[end + 1 :]
+        return [Frame(line) for line in lines if line.strip()]
+
+    def finish(self) -> list[Frame]:
+        """Return the line that the end of the stream left without its line end."""
+        line = bytes(self._held)
+        self._held.clear()
+        return [Frame(line)] if line.strip() else []
+
+
+class BodyFramer:
+    """Keeps everything: a body that is one JSON document has no events before its end."""
+
+    __slots__ = ("_held",)
+
+    def __init__(self) -> None:
+        self._held = bytearray()
+
+    def feed(self, data: bytes) -> list[Frame]:
+        """Take the bytes of one read; nothing is complete before the end."""
+        self._held += data
+        return []
+
+    def finish(self) -> list[Frame]:
+        """Return the whole body."""
+        body = bytes(self._held)
+        self._held.clear()
+        return [Frame(body)] if body.strip() else []

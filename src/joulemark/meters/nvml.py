@@ -1,0 +1,190 @@
+"""An NVIDIA board as a telemetry source.
+
+A read is one ``nvmlDeviceGetFieldValues`` call (energy, power, throttle time) plus one slow quantity in turn,
+so that it stays cheap and of even length.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from typing import Any
+
+from joulemark.meters.notes import MIG_SHARED, note
+from joulemark.meters.nvml_driver import is_lost, nvml, open_board, reason_of
+from joulemark.meters.nvml_plan import VALUE_MEMBERS, CallRead, ReadPlan, plan_reads
+from joulemark.meters.source import SourceLost, SourceSpec
+from joulemark.record.meter import SourceInfo
+from joulemark.record.scope import Scope
+from joulemark.record.telemetry import Quantity, Reading
+
+_COUNTER_QUANTUM_J = 1e-3  # the counter is an integer of millijoules
+
+
+class NvmlSource:
+    """One board, opened by UUID. Raises `SourceLost` where the driver does not know or no longer has it.
+
+    The counter is a 64-bit number of millijoules since the driver was loaded: it does not wrap.
+    """
+
+    def __init__(self, uuid: str) -> None:
+        module = _start()
+        try:
+            handle = open_board(module, uuid)
+            plan = plan_reads(module, handle)
+            self.info = _describe(module, handle, uuid, plan)
+        except module.NVMLError as error:
+            module.nvmlShutdown()
+            raise SourceLost(f"board {uuid}: {reason_of(error.value)}") from error
+        except BaseException:
+            with contextlib.suppress(module.NVMLError):
+                module.nvmlShutdown()
+            raise
+        self._module, self._handle, self._plan = module, handle, plan
+        self._ids = [(part.field_id, part.scope_id) for part in plan.fields]
+        self._turn = -1
+        self._open = True
+
+    def read(self, segment: int) -> Reading:
+        """Read the board; raises `SourceLost` when it is gone.
+
+        ``t_driver_ns`` is the driver's own stamp of the first field, on the driver's wall clock. Slow
+        quantities come one a read, all of them with the first one.
+        """
+        values: dict[str, float] = {}
+        flags: list[str] = []
+        begin_ns = time.monotonic_ns()
+        raw = self._read_fields(flags)
+        for part in self._plan.calls:
+            self._read_call(part, values, flags)
+        t_ns = time.monotonic_ns()
+        t_driver_ns = self._decode(raw, values, flags)
+        for part in self._slow_in_turn():
+            self._read_call(part, values, flags)
+        return Reading(
+            segment,
+            t_ns,
+            self.info.name,
+            self.info.scope.path,
+            values,
+            read_ns=t_ns - begin_ns,
+            t_driver_ns=t_driver_ns,
+            flags=tuple(flags),
+        )
+
+    def close(self) -> None:
+        """Release the driver; a second call does nothing."""
+        if self._open:
+            self._open = False
+            with contextlib.suppress(self._module.NVMLError):
+                self._module.nvmlShutdown()
+
+    def _read_fields(self, flags: list[str]) -> Any:
+        if not self._ids:
+            return ()
+        try:
+            return self._module.nvmlDeviceGetFieldValues(self._handle, self._ids)
+        except self._module.NVMLError as error:
+            self._raise_if_lost(error.value)
+            reason = reason_of(error.value)
+            flags.extend(f"{part.quantity}:{reason}" for part in self._plan.fields)
+            return ()
+
+    def _decode(self, raw: Any, values: dict[str, float], flags: list[str]) -> int | None:
+        t_driver_ns = None
+        # no raw values means that the whole call failed, and the flags say so
+        for part, value in zip(self._plan.fields, raw, strict=False):
+            code = value.nvmlReturn
+            if code:
+                self._raise_if_lost(code)
+                flags.append(f"{part.quantity}:{reason_of(code)}")
+                continue
+            if t_driver_ns is None:
+                t_driver_ns = value.timestamp * 1000
+            values[part.quantity] = getattr(value.value, VALUE_MEMBERS[value.valueType]) * part.unit
+        return t_driver_ns
+
+    def _read_call(self, part: CallRead, values: dict[str, float], flags: list[str]) -> None:
+        try:
+            values[part.quantity] = part.call()
+        except self._module.NVMLError as error:
+            self._raise_if_lost(error.value)
+            flags.append(f"{part.quantity}:{reason_of(error.value)}")
+
+    def _slow_in_turn(self) -> list[CallRead]:
+        slow = self._plan.slow
+        self._turn += 1
+        if self._turn == 0 or not slow:
+            return slow
+        place = self._turn % len(slow)
+        return slow[place : place + 1]
+
+    def _raise_if_lost(self, code: int) -> None:
+        if is_lost(code):
+            raise SourceLost(reason_of(code))
+
+
+def nvml_spec(uuid: str) -> SourceSpec:
+    """Return how to open the board with this UUID in another process."""
+    return SourceSpec("nvml", {"uuid": uuid})
+
+
+def _start() -> Any:
+    try:
+        module = nvml()
+    except ImportError as error:
+        raise SourceLost("nvidia_ml_py_not_installed") from error
+    try:
+        module.nvmlInit()
+    except module.NVMLError as error:
+        raise SourceLost(reason_of(error.value)) from error
+    return module
+
+
+def _describe(module: Any, handle: Any, uuid: str, plan: ReadPlan) -> SourceInfo:
+    index = int(module.nvmlDeviceGetIndex(handle))
+    notes = list(plan.notes)
+    if uses_mig(module, handle):
+        sentence = "the board is split by MIG: its energy is all instances' and belongs to none of them"
+        notes.append(note(MIG_SHARED, sentence))
+    try:
+        name = str(module.nvmlDeviceGetName(handle))
+    except module.NVMLError:
+        name = None
+    counts = Quantity.ENERGY_J in plan.quantities
+    return SourceInfo(
+        name=f"nvml:{index}",
+        kind="nvml",
+        scope=Scope.module(index) if plan.is_module else Scope.gpu(index),
+        quantities=plan.quantities,
+        counter_quantum_j=_COUNTER_QUANTUM_J if counts else 0.0,
+        power_window_s=plan.power_window_s,
+        power_max_w=None if plan.is_module else power_max_w(module, handle),
+        device_id=uuid,
+        device_name=name,
+        notes=tuple(notes),
+    )
+
+
+def uses_mig(module: Any, handle: Any) -> bool:
+    """Tell whether the board is split into MIG instances; a driver that does not know has none."""
+    try:
+        return bool(module.nvmlDeviceGetMigMode(handle)[0])
+    except module.NVMLError:
+        return False
+
+
+def power_max_w(module: Any, handle: Any) -> float | None:
+    """Return the highest power limit that the board can be set to, else the enforced one (W).
+
+    The limit in force can be raised while a run lasts, the constraint cannot.
+    """
+    with contextlib.suppress(module.NVMLError):
+        constraint_w = module.nvmlDeviceGetPowerManagementLimitConstraints(handle)[1] * 1e-3
+        if constraint_w > 0:
+            return float(constraint_w)
+    with contextlib.suppress(module.NVMLError):
+        limit_w = module.nvmlDeviceGetEnforcedPowerLimit(handle) * 1e-3
+        if limit_w > 0:
+            return float(limit_w)
+    return None

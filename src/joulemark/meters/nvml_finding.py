@@ -1,0 +1,102 @@
+"""What discovery says of NVIDIA boards."""
+
+from __future__ import annotations
+
+from joulemark.meters.machine import is_wsl
+from joulemark.meters.nvml import NvmlSource, nvml_spec
+from joulemark.meters.nvml_driver import reason_of, session
+from joulemark.meters.source import Finding, SourceLost
+from joulemark.record.meter import SourceInfo
+from joulemark.record.telemetry import Quantity
+
+_FIXES = {
+    "library_not_found": (
+        "libnvidia-ml.so.1 is not on this machine",
+        "with an NVIDIA board: install its driver (Debian, Ubuntu: sudo apt install nvidia-driver); "
+        "in a container: start it with docker run --gpus all",
+    ),
+    "driver_not_loaded": ("the NVIDIA kernel module is not loaded", "sudo modprobe nvidia"),
+    "no_permission": (
+        "this user may not open /dev/nvidiactl",
+        "sudo usermod -aG video,render $USER   # then log in again",
+    ),
+    "lib_rm_version_mismatch": (
+        "the NVIDIA library was updated, the kernel module was not",
+        "sudo reboot   # or: sudo rmmod nvidia_uvm nvidia_drm nvidia_modeset nvidia; sudo modprobe nvidia",
+    ),
+    "not_ready": (
+        "the board is not in the ready state",
+        "sudo nvidia-smi conf-compute -srs 1   # or sudo reboot",
+    ),
+    "gpu_is_lost": (
+        "the board fell off the bus",
+        "sudo nvidia-smi --gpu-reset   # or reboot; then see dmesg",
+    ),
+    "reset_required": ("the board asks for a reset", "sudo nvidia-smi --gpu-reset"),
+}
+_MEASURES = "NVIDIA boards: energy, power, throttle time, temperature, clocks"
+
+
+def find_nvml() -> list[Finding]:
+    """Return one finding a board; one that fails is reported and does not hide the others."""
+    try:
+        with session() as module:
+            return _find_boards(module)
+    except ImportError:
+        why, fix = "the Python package nvidia-ml-py is not installed", "pip install nvidia-ml-py"
+        return [Finding("nvml", "nvml", _MEASURES, why=why, fix=fix)]
+    except Exception as error:
+        code = getattr(error, "value", None)
+        if not isinstance(code, int):  # not an NVMLError, whose class is known only once imported
+            raise
+        return [_missing("nvml", reason_of(code))]
+
+
+def _find_boards(module: object) -> list[Finding]:
+    count = int(module.nvmlDeviceGetCount())  # type: ignore[attr-defined]
+    if count == 0:
+        return [Finding("nvml", "nvml", _MEASURES, why="the driver sees no board", fix="nvidia-smi -L")]
+    return [_find_board(module, index) for index in range(count)]
+
+
+def _find_board(module: object, index: int) -> Finding:
+    name = f"nvml:{index}"
+    try:
+        handle = module.nvmlDeviceGetHandleByIndex(index)  # type: ignore[attr-defined]
+        uuid = str(module.nvmlDeviceGetUUID(handle))  # type: ignore[attr-defined]
+        source = NvmlSource(uuid)
+    except SourceLost as error:
+        return _missing(name, str(error).rpartition(": ")[2])
+    except module.NVMLError as error:  # type: ignore[attr-defined]
+        return _missing(name, reason_of(error.value))
+    info = source.info
+    source.close()
+    if not {Quantity.ENERGY_J, Quantity.POWER_W, Quantity.POWER_AVERAGE_W}.intersection(info.quantities):
+        return Finding("nvml", name, _MEASURES, why=_no_power(info), fix=_no_power_fix(info))
+    return Finding("nvml", name, _measures(info), spec=nvml_spec(uuid), info=info)
+
+
+def _measures(info: SourceInfo) -> str:
+    what = "the energy counter" if Quantity.ENERGY_J in info.quantities else "power only (no energy counter)"
+    board = info.device_name or "a board"
+    whole = "CPU and GPU of the module" if info.scope.kind == "module" else "the whole board"
+    return f"{board}: {what} of {whole}"
+
+
+def _no_power(info: SourceInfo) -> str:
+    return (
+        f"{info.device_name or 'the board'} gives neither energy nor power (a vGPU, or an old laptop board)"
+    )
+
+
+def _no_power_fix(info: SourceInfo) -> str:
+    return "measure on the host of the virtual machine, or with a wall meter"
+
+
+def _missing(name: str, reason: str) -> Finding:
+    why, fix = _FIXES.get(
+        reason, (f"the NVIDIA driver says {reason}", "nvidia-smi   # shows what the driver says")
+    )
+    if reason == "library_not_found" and is_wsl():
+        fix = "update the NVIDIA driver of Windows; inside WSL 2 none is installed"
+    return Finding("nvml", name, _MEASURES, why=why, fix=fix)

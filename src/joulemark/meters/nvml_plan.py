@@ -1,0 +1,237 @@
+"""What one board can be asked: probed once at opening, quantity by quantity.
+
+Every quantity falls back on its own, because drivers lack single ones: Pascal has no energy counter, a GA100
+no averaged power, GB10 no memory size, a vGPU next to nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from joulemark.meters.notes import LACKS, MODULE_SCOPE, THERMAL_COMBINED, note
+from joulemark.meters.nvml_driver import driver_branch, reason_of
+from joulemark.record.telemetry import Quantity
+
+GPU_SCOPE, MODULE = 0, 1  # NVML_POWER_SCOPE_GPU, NVML_POWER_SCOPE_MODULE
+_TOTAL_ENERGY, _SCOPED_ENERGY = 83, 191
+_POWER_AVERAGE, _POWER_INSTANT = 185, 186
+_POWER_CAP = 74
+_POLICY_POWER, _POLICY_THERMAL = 0, 1  # NVML_PERF_POLICY_*
+_AMPERE = 7  # NVML_DEVICE_ARCH_AMPERE
+_GA100_DEVICE_IDS = 0x20  # high byte of the PCI device id of A100, A800, A30 and their kin
+_AVERAGE_WINDOW_S = 1.0  # nvml.h: "GPU power averaged over 1 sec interval"
+
+# Members of the nvmlValue_t union, by nvmlValueType_t.
+VALUE_MEMBERS = ("dVal", "uiVal", "ulVal", "ullVal", "sllVal", "siVal", "usVal")
+
+
+@dataclass(frozen=True, slots=True)
+class FieldRead:
+    """One field of the single ``nvmlDeviceGetFieldValues`` call.
+
+    ``quantity`` is a plain string, which hashes faster than the enum; ``unit`` turns the driver's value
+    into the quantity's unit.
+    """
+
+    field_id: int
+    scope_id: int
+    quantity: str
+    unit: float
+
+
+@dataclass(frozen=True, slots=True)
+class CallRead:
+    """One quantity that needs a driver call of its own."""
+
+    quantity: str
+    call: Callable[[], float]
+
+
+@dataclass(slots=True)
+class ReadPlan:
+    """How a board is read: ``fields`` in one call, then ``calls``, each read; ``slow`` one a read in turn.
+
+    ``power_window_s`` is the trailing window of ``power_w`` (0: instantaneous; null: no power).
+    """
+
+    fields: list[FieldRead] = field(default_factory=list)
+    calls: list[CallRead] = field(default_factory=list)
+    slow: list[CallRead] = field(default_factory=list)
+    is_module: bool = False
+    power_window_s: float | None = None
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def quantities(self) -> tuple[str, ...]:
+        """The names of all that the plan reads."""
+        calls = (part.quantity for part in [*self.calls, *self.slow])
+        return (*(part.quantity for part in self.fields), *calls)
+
+
+def throttle_fields(branch: int | None) -> tuple[tuple[int, Quantity], ...]:
+    """Return the cumulative throttle counters of a driver branch.
+
+    The thermal and power-brake counters have moved: fields 251..253 up to branch 575, 269..271 from 580 on,
+    where 251..253 became power-smoothing settings. A wrong guess would read a setting as nanoseconds.
+    """
+    first = 269 if branch is not None and branch >= 580 else 251
+    return (
+        (_POWER_CAP, Quantity.THROTTLE_POWER_CAP_NS),
+        (first, Quantity.THROTTLE_SW_THERMAL_NS),
+        (first + 1, Quantity.THROTTLE_HW_THERMAL_NS),
+        (first + 2, Quantity.THROTTLE_POWER_BRAKE_NS),
+    )
+
+
+def plan_reads(module: Any, handle: Any) -> ReadPlan:
+    """Probe ``handle`` and return the plan; what the driver lacks stands in its notes."""
+    plan = ReadPlan()
+    throttles = throttle_fields(driver_branch(module))
+    answers = _probe_fields(module, handle, [f for f, _ in throttles])
+    _plan_scope(plan, answers)
+    _plan_energy(plan, module, handle, answers)
+    _plan_power(plan, module, handle, answers)
+    _plan_throttle(plan, module, handle, answers, throttles)
+    for quantity, call in _slow_calls(module, handle).items():
+        _add_if_answers(plan, plan.slow, module, CallRead(quantity.value, call))
+    return plan
+
+
+def _probe_fields(module: Any, handle: Any, throttle_ids: list[int]) -> Mapping[tuple[int, int], int]:
+    """Return the NVML code of each (field, scope) that could be used."""
+    asked = [(_TOTAL_ENERGY, GPU_SCOPE), *((field_id, GPU_SCOPE) for field_id in throttle_ids)]
+    for scope in (GPU_SCOPE, MODULE):
+        asked += [(_POWER_INSTANT, scope), (_POWER_AVERAGE, scope)]
+    asked.append((_SCOPED_ENERGY, MODULE))
+    try:
+        values = module.nvmlDeviceGetFieldValues(handle, asked)
+    except module.NVMLError as error:
+        return dict.fromkeys(asked, error.value)
+    return {key: value.nvmlReturn for key, value in zip(asked, values, strict=True)}
+
+
+def _plan_scope(plan: ReadPlan, answers: Mapping[tuple[int, int], int]) -> None:
+    """Choose one scope for the whole source: a counter and a gauge of two scopes would never agree."""
+    gpu = any(answers[f, GPU_SCOPE] == 0 for f in (_POWER_INSTANT, _POWER_AVERAGE))
+    module = any(answers[f, MODULE] == 0 for f in (_POWER_INSTANT, _POWER_AVERAGE))
+    plan.is_module = module and not gpu
+    if plan.is_module:
+        plan.notes.append(note(MODULE_SCOPE, "the driver meters the CPU and GPU of this module together"))
+
+
+def _plan_energy(plan: ReadPlan, module: Any, handle: Any, answers: Mapping[tuple[int, int], int]) -> None:
+    key = (_SCOPED_ENERGY, MODULE) if plan.is_module else (_TOTAL_ENERGY, GPU_SCOPE)
+    if answers[key] == 0:
+        plan.fields.append(FieldRead(*key, Quantity.ENERGY_J.value, 1e-3))
+    elif plan.is_module:
+        plan.notes.append(_lacking(Quantity.ENERGY_J, answers[key]))
+    else:
+        total = lambda: module.nvmlDeviceGetTotalEnergyConsumption(handle) * 1e-3  # noqa: E731
+        legacy = CallRead(Quantity.ENERGY_J.value, total)
+        _add_if_answers(plan, plan.calls, module, legacy)
+
+
+def _plan_power(plan: ReadPlan, module: Any, handle: Any, answers: Mapping[tuple[int, int], int]) -> None:
+    scope = MODULE if plan.is_module else GPU_SCOPE
+    if answers[_POWER_INSTANT, scope] == 0:
+        plan.fields.append(FieldRead(_POWER_INSTANT, scope, Quantity.POWER_W.value, 1e-3))
+        plan.power_window_s = 0.0
+    elif not plan.is_module:
+        legacy = CallRead(Quantity.POWER_W.value, lambda: module.nvmlDeviceGetPowerUsage(handle) * 1e-3)
+        if _add_if_answers(plan, plan.calls, module, legacy):
+            plan.power_window_s = usage_window_s(module, handle)
+    if answers[_POWER_AVERAGE, scope] == 0:
+        plan.fields.append(FieldRead(_POWER_AVERAGE, scope, Quantity.POWER_AVERAGE_W.value, 1e-3))
+
+
+def usage_window_s(module: Any, handle: Any) -> float:
+    """Return the trailing window of ``nvmlDeviceGetPowerUsage`` in seconds.
+
+    nvml.h: one second on Ampere (except GA100) or newer, instantaneous before. Where the architecture is
+    unknown, the longer window is the safe guess.
+    """
+    try:
+        architecture = int(module.nvmlDeviceGetArchitecture(handle))
+    except module.NVMLError:
+        return _AVERAGE_WINDOW_S
+    if architecture < _AMPERE:
+        return 0.0
+    if architecture > _AMPERE:
+        return _AVERAGE_WINDOW_S
+    try:
+        device_id = int(module.nvmlDeviceGetPciInfo(handle).pciDeviceId) >> 16
+    except module.NVMLError:
+        return _AVERAGE_WINDOW_S
+    return 0.0 if device_id >> 8 == _GA100_DEVICE_IDS else _AVERAGE_WINDOW_S
+
+
+def _plan_throttle(
+    plan: ReadPlan,
+    module: Any,
+    handle: Any,
+    answers: Mapping[tuple[int, int], int],
+    throttles: tuple[tuple[int, Quantity], ...],
+) -> None:
+    """Take the driver's cumulative counters; without them its older ones, and the mask with every read."""
+    policies = {
+        Quantity.THROTTLE_POWER_CAP_NS: _POLICY_POWER,
+        Quantity.THROTTLE_SW_THERMAL_NS: _POLICY_THERMAL,
+    }
+    missing = False
+    for field_id, quantity in throttles:
+        code = answers[field_id, GPU_SCOPE]
+        if code == 0:
+            plan.fields.append(FieldRead(field_id, GPU_SCOPE, quantity.value, 1.0))
+            continue
+        missing = True
+        if quantity not in policies:
+            plan.notes.append(_lacking(quantity.value, code))
+            continue
+        legacy = CallRead(quantity.value, _violation(module, handle, policies[quantity]))
+        if _add_if_answers(plan, plan.calls, module, legacy) and quantity is Quantity.THROTTLE_SW_THERMAL_NS:
+            sentence = "throttle_sw_thermal_ns holds every thermal violation: this driver does not split them"
+            plan.notes.append(note(THERMAL_COMBINED, sentence))
+    mask = CallRead(Quantity.THROTTLE_REASONS.value, _reason_call(module, handle))
+    _add_if_answers(plan, plan.calls if missing else plan.slow, module, mask)
+
+
+def _violation(module: Any, handle: Any, policy: int) -> Callable[[], float]:
+    return lambda: float(module.nvmlDeviceGetViolationStatus(handle, policy).violationTime)
+
+
+def _reason_call(module: Any, handle: Any) -> Callable[[], float]:
+    """Return the call for the reason mask under the name that the driver knows."""
+    try:
+        module.nvmlDeviceGetCurrentClocksEventReasons(handle)
+    except module.NVMLError:
+        return lambda: float(module.nvmlDeviceGetCurrentClocksThrottleReasons(handle))
+    return lambda: float(module.nvmlDeviceGetCurrentClocksEventReasons(handle))
+
+
+def _slow_calls(module: Any, handle: Any) -> dict[Quantity, Callable[[], float]]:
+    return {
+        Quantity.TEMPERATURE_C: lambda: float(module.nvmlDeviceGetTemperature(handle, 0)),
+        Quantity.SM_CLOCK_MHZ: lambda: float(module.nvmlDeviceGetClockInfo(handle, 1)),
+        Quantity.MEMORY_CLOCK_MHZ: lambda: float(module.nvmlDeviceGetClockInfo(handle, 2)),
+        Quantity.UTILIZATION_PCT: lambda: float(module.nvmlDeviceGetUtilizationRates(handle).gpu),
+        Quantity.MEMORY_USED_MIB: lambda: module.nvmlDeviceGetMemoryInfo(handle).used / 2**20,
+        Quantity.FAN_PCT: lambda: float(module.nvmlDeviceGetFanSpeed(handle)),
+        Quantity.PSTATE: lambda: float(module.nvmlDeviceGetPerformanceState(handle)),
+        Quantity.POWER_LIMIT_W: lambda: module.nvmlDeviceGetEnforcedPowerLimit(handle) * 1e-3,
+    }
+
+
+def _add_if_answers(plan: ReadPlan, where: list[CallRead], module: Any, read: CallRead) -> bool:
+    try:
+        read.call()
+    except module.NVMLError as error:
+        plan.notes.append(_lacking(read.quantity, error.value))
+        return False
+    where.append(read)
+    return True
+
+
+def _lacking(quantity: str, code: int) -> str:
+    return note(LACKS, f"{quantity} ({reason_of(code)})")

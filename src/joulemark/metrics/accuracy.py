@@ -1,0 +1,97 @@
+"""Accuracy with a Wilson interval, and how many answers became what."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+
+from joulemark.metrics.definition import MetricDefinition
+from joulemark.metrics.value import Value, withheld
+from joulemark.record.item import Item, Verdict
+from joulemark.record.reason import Reason
+
+Z_95 = 1.959963984540054  # the 0.975 quantile of the standard normal distribution
+
+ACCURACY = MetricDefinition(
+    "accuracy",
+    "Accuracy",
+    "1",
+    r"k / n, \text{ interval } \frac{k + z^2/2 \pm z\sqrt{k(n-k)/n + z^2/4}}{n + z^2}",
+    ("items.correct", "items.verdict"),
+    ("no answer could be scored", "the score is real-valued"),
+    "E. B. Wilson (1927); failed requests count as not correct; repeats of an item count as one trial",
+)
+ACCURACY_EXCLUDING_FAILED = MetricDefinition(
+    "accuracy_excluding_failed",
+    "Accuracy without failed requests",
+    "1",
+    r"k / (n - n_\mathrm{failed})",
+    ("items.correct", "items.verdict"),
+    ("no answer could be scored", "the score is real-valued"),
+    "E. B. Wilson (1927); requests that failed are left out",
+)
+DEFINITIONS = (ACCURACY, ACCURACY_EXCLUDING_FAILED)
+
+
+def wilson_interval(successes: float, trials: float) -> tuple[float, float]:
+    """Return the 95 % score interval of a proportion (Wilson 1927); ``trials`` > 0.
+
+    A fractional number of successes is allowed: it is a mean over repeats.
+    """
+    if not 0 <= successes <= trials or trials <= 0:
+        raise ValueError(f"{successes} successes of {trials} trials make no proportion")
+    z2 = Z_95 * Z_95
+    centre = successes + z2 / 2
+    spread = Z_95 * math.sqrt(successes * (trials - successes) / trials + z2 / 4)
+    lo = max(0.0, (centre - spread) / (trials + z2))
+    hi = min(1.0, (centre + spread) / (trials + z2))
+    # at 0 and at n the formula meets the point, and rounding may step past it
+    point = successes / trials
+    return min(lo, point), max(hi, point)
+
+
+def is_scored(item: Item) -> bool:
+    """Tell whether the item counts as correct or not correct; a failed request always does."""
+    return item.correct is not None or item.verdict is Verdict.FAILED
+
+
+def is_correct(item: Item) -> bool:
+    """Tell whether the answer was correct; a failed request never is."""
+    return item.correct is True and item.verdict is not Verdict.FAILED
+
+
+def why_not_scored(items: Sequence[Item]) -> Reason | None:
+    """Return why a set of items has no notion of correct, or null when it has one."""
+    answered = [item for item in items if item.verdict is not Verdict.FAILED]
+    if any(item.correct is None and item.score is not None for item in answered):
+        return Reason.REAL_VALUED_SCORE
+    if not any(is_scored(item) for item in items):
+        return Reason.NOTHING_SCORED
+    return None
+
+
+def accuracy(items: Sequence[Item], *, include_failed: bool = True) -> Value:
+    """Return the share of correct answers with its Wilson interval; ``n`` is the number of distinct items.
+
+    Repeats of one item are not independent, so an item enters once, with its mean over repeats.
+    """
+    reason = why_not_scored(items)
+    if reason is not None:
+        return withheld("1", reason)
+    by_item: dict[str, list[bool]] = {}
+    for item in items:
+        if is_scored(item) and (include_failed or item.verdict is not Verdict.FAILED):
+            by_item.setdefault(item.item_id, []).append(is_correct(item))
+    if not by_item:
+        return withheld("1", Reason.NOTHING_SCORED, detail="Every request failed.")
+    trials = len(by_item)
+    successes = math.fsum(sum(outcomes) / len(outcomes) for outcomes in by_item.values())
+    lo, hi = wilson_interval(min(successes, trials), trials)
+    return Value(min(successes / trials, 1.0), "1", lo, hi, "ci95", n=trials)
+
+
+def verdict_counts(items: Sequence[Item]) -> dict[str, int]:
+    """Count requests by verdict, all six always present, and ``unscored`` for those without one."""
+    seen = Counter(item.verdict.value if item.verdict else "unscored" for item in items)
+    return {name: seen[name] for name in (*(v.value for v in Verdict), "unscored")}

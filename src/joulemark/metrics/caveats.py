@@ -1,0 +1,158 @@
+"""What a reader must know before believing a figure, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from joulemark.metrics.run_view import RunView
+from joulemark.metrics.tier import is_replayed
+from joulemark.metrics.value import Value
+from joulemark.record.energy import Method, Withheld
+from joulemark.record.item import Verdict
+from joulemark.record.meter import Trust
+from joulemark.record.reason import Reason
+
+DRIFT_LIMIT_PCT = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class Caveat:
+    """A warning: a stable code, a sentence or two, and whether it must be said first."""
+
+    code: str
+    text: str
+    loud: bool = False
+
+
+def caveats(run: RunView, figures: Mapping[str, Value]) -> tuple[Caveat, ...]:
+    """Return the warnings of a run, the loud ones first."""
+    found = [*_energy(run, figures), *_devices(run), *_client(run), *_answers(run), *_course(run)]
+    return tuple(sorted(found, key=lambda caveat: not caveat.loud))
+
+
+def _energy(run: RunView, figures: Mapping[str, Value]) -> Iterator[Caveat]:
+    energy = run.headline_energy
+    if isinstance(energy, Withheld):
+        detail = f" {energy.detail}" if energy.detail else ""
+        yield Caveat(
+            "no_joules",
+            f"No joules: {energy.reason.text}{detail} Accuracy, tokens, latencies and CPU seconds below are "
+            f"measured and valid. {_way_to_joules(energy.reason)}",
+            loud=True,
+        )
+        return
+    if is_replayed(run.sources, energy):
+        yield Caveat(
+            "replayed_meter",
+            "The joules were REPLAYED from a recorded trace. They are not what this run used: never compare, "
+            "rank or quote them.",
+            loud=True,
+        )
+    if energy.method is Method.INTEGRATED:
+        yield Caveat(
+            "integrated",
+            "The device has no believed energy counter: joules are integrated from power samples.",
+        )
+    drift = figures["counter_vs_integration_pct_diff"].value
+    if drift is not None and abs(drift) > DRIFT_LIMIT_PCT:
+        yield Caveat(
+            "drift",
+            f"Counter and integrated power differ by {drift:+.1f} %, more than {DRIFT_LIMIT_PCT:.0f} %: one "
+            "of them is wrong. `joulemark doctor` tests the meter.",
+            loud=True,
+        )
+    if energy.flags:
+        yield Caveat("energy_flags", f"The meter was flagged: {', '.join(energy.flags)}.")
+    if any(row.reason is Reason.ALLOCATED for row in run.headline_attributions().values()):
+        yield Caveat(
+            "allocated",
+            "Requests overlapped: the run's total is metered, but an item's energy is a share by rule and "
+            "the interval of joules per correct answer rests on such shares.",
+        )
+
+
+def _way_to_joules(reason: Reason) -> str:
+    if reason is Reason.ENGINE_REMOTE:
+        return "To get joules, run joulemark on the machine that runs the engine."
+    if reason is Reason.ENGINE_NOT_ON_DEVICE:
+        return "To get joules, let the engine use the measured device; `joulemark doctor` lists them."
+    return "To get joules, run `joulemark doctor`: for each missing meter it prints the exact fix."
+
+
+def _devices(run: RunView) -> Iterator[Caveat]:
+    for device in run.manifest.devices:
+        name = device.name or device.scope
+        if device.engine_on_device is False:
+            yield Caveat("engine_not_on_device", f"The engine was not seen on {name}.", loud=True)
+        if device.other_processes:
+            yield Caveat(
+                "shared_device",
+                f"Other processes used {name} ({', '.join(device.other_processes)}): their energy is inside "
+                "the joules. Stop them and run again.",
+                loud=True,
+            )
+    for source in run.sources:
+        if source.qualification.trust is Trust.SUSPECT:
+            why = source.qualification.reason or "its self-test failed"
+            yield Caveat("suspect_meter", f"The meter {source.info.name} is suspect: {why}.")
+
+
+def _client(run: RunView) -> Iterator[Caveat]:
+    codes = sorted({code for proof in run.manifest.client for code in proof.invalid})
+    if codes:
+        yield Caveat(
+            "client_invalid",
+            f"INVALID timing: the measuring client itself did not keep up ({', '.join(codes)}). Latencies "
+            "hold the client's own delay. Free the processor, or measure from another machine.",
+            loud=True,
+        )
+
+
+def _answers(run: RunView) -> Iterator[Caveat]:
+    items = run.measured_items
+    count = {verdict: sum(item.verdict is verdict for item in items) for verdict in Verdict}
+    failed, truncated = count[Verdict.FAILED], count[Verdict.TRUNCATED]
+    if failed:
+        yield Caveat(
+            "failed_requests",
+            f"{failed} of {len(items)} requests failed. They count as not correct and their energy is "
+            "charged.",
+            loud=2 * failed > len(items),
+        )
+    if truncated:
+        limit = run.manifest.sampling.max_tokens
+        yield Caveat(
+            "truncated",
+            f"{truncated} of {len(items)} answers hit the limit of {limit} tokens; a higher `--max-tokens` "
+            "may change accuracy and energy.",
+        )
+    retried = sum(len(item.attempts) > 1 for item in items)
+    if retried:
+        yield Caveat(
+            "retried",
+            f"{retried} requests were sent more than once. The energy of every try is charged; latencies are "
+            "those of the last try.",
+        )
+    if items and run.manifest.repeats == 1:
+        yield Caveat("single_run", "One run: the spread between runs (boots, temperature) is not known.")
+
+
+def _course(run: RunView) -> Iterator[Caveat]:
+    manifest = run.manifest
+    if manifest.state != "complete":
+        yield Caveat(
+            "partial",
+            "The run is not complete; the figures are those of the items that were measured. The same "
+            "command resumes it.",
+        )
+    if len(manifest.segments) > 1:
+        yield Caveat("resumed", f"The run was made in {len(manifest.segments)} segments.")
+    if manifest.engine.prefix_cache is not False:
+        state = "on" if manifest.engine.prefix_cache else "in an unknown state"
+        yield Caveat("prefix_cache", f"The engine's prompt cache was {state}: shared prompts may be cheaper.")
+    thermal = sum(run.throttle_s.get(cause, 0.0) for cause in ("sw_thermal", "hw_thermal"))
+    if thermal > 0:
+        yield Caveat("thermal_throttle", f"The device slowed down because of heat for {thermal:.1f} s.")
+    for note in manifest.notes:
+        yield Caveat("note", note)

@@ -1,0 +1,37 @@
+"""How far the counter and the integrated power of the same windows are apart."""
+
+from __future__ import annotations
+
+from joulemark.metrics.definition import MetricDefinition
+from joulemark.metrics.value import Value, withheld
+from joulemark.record.energy import MeasuredEnergy, Method, Withheld
+from joulemark.record.reason import Reason
+
+DRIFT = MetricDefinition(
+    "counter_vs_integration_pct_diff",
+    "Integrated power against the counter",
+    "%",
+    r"100\,(E_\mathrm{integrated} - E_\mathrm{counter}) / E_\mathrm{counter}",
+    ("total_joules", "telemetry.power_w"),
+    ("the headline is not a counter's", "the source has no power gauge", "the counter counted nothing"),
+    "the published async-energy methodology; sign: positive when integration gives more",
+)
+DEFINITIONS = (DRIFT,)
+
+
+def counter_vs_integration_pct_diff(
+    counter: MeasuredEnergy | Withheld, integrated: MeasuredEnergy | Withheld
+) -> Value:
+    """Return 100 × (integrated − counter) / counter in per cent; both of the same scopes and windows."""
+    for energy in (counter, integrated):
+        if isinstance(energy, Withheld):
+            return withheld("%", energy.reason, detail=energy.detail)
+    assert isinstance(counter, MeasuredEnergy)
+    assert isinstance(integrated, MeasuredEnergy)
+    if counter.method is not Method.COUNTER or integrated.method is not Method.INTEGRATED:
+        return withheld("%", Reason.NOT_APPLICABLE, detail="The headline energy is not from a counter.")
+    if set(counter.scopes) != set(integrated.scopes):
+        return withheld("%", Reason.NOT_APPLICABLE, detail="The power gauge covers another scope.")
+    if counter.joules <= 0:
+        return withheld("%", Reason.NO_SAMPLES, detail="The counter counted 0 J.")
+    return Value(100 * (integrated.joules - counter.joules) / counter.joules, "%")

@@ -1,0 +1,234 @@
+"""Joules per correct answer, per request and per token, and what follows from the same total."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+from joulemark.metrics.accuracy import is_correct, is_scored, why_not_scored
+from joulemark.metrics.bootstrap import MIN_SCORED_ITEMS, ratio_interval
+from joulemark.metrics.definition import MetricDefinition
+from joulemark.metrics.value import Value, energy_value, withheld
+from joulemark.record.attribution import Attribution
+from joulemark.record.energy import MeasuredEnergy, Withheld
+from joulemark.record.item import Item
+from joulemark.record.reason import Reason
+
+Energy = MeasuredEnergy | Withheld
+
+TOTAL = MetricDefinition(
+    "total_joules",
+    "Energy of the measured windows",
+    "J",
+    r"E = \sum_w E_w",
+    ("telemetry.energy_j", "windows"),
+    ("no meter saw the part that runs the model", "the meter failed in a measured window"),
+    "metered; failed and retried work and the gaps between items are inside",
+)
+PER_CORRECT = MetricDefinition(
+    "joules_per_correct_answer",
+    "Energy per correct answer",
+    "J",
+    r"E / n_\mathrm{correct}",
+    ("total_joules", "items.correct"),
+    ("there are no joules", "no answer was correct", "the score is real-valued"),
+    "the published async-energy methodology; interval: joint bootstrap of (energy, correct) per item, "
+    "10,000 resamples, 95 %, unattributed joules spread evenly; withheld below 10 scored items and "
+    "when more than 5 % of the resamples hold no correct answer",
+)
+PER_CORRECT_BOUND = MetricDefinition(
+    "joules_per_correct_answer_bound",
+    "… what the meter can have missed",
+    "J",
+    r"[E_\mathrm{lo}, E_\mathrm{hi}] / n_\mathrm{correct}",
+    ("total_joules", "items.correct"),
+    ("there are no joules", "no answer was correct", "the score is real-valued"),
+    "the meter's bound (to hold in at least 99 % of cases); no statistics over items",
+)
+PER_REQUEST = MetricDefinition(
+    "joules_per_request",
+    "Energy per request",
+    "J",
+    r"E / n_\mathrm{requests}",
+    ("total_joules", "items"),
+    ("there are no joules", "there are no requests"),
+    "failed requests count as requests",
+)
+PER_TOKEN = MetricDefinition(
+    "joules_per_token",
+    "Energy per output token",
+    "J",
+    r"E / \sum_i n_{\mathrm{completion},i}",
+    ("total_joules", "items.completion_tokens"),
+    ("there are no joules", "any request has no token count", "no token was generated"),
+    "prompt processing is inside the numerator; compare on the same task only",
+)
+IPJ = MetricDefinition(
+    "ipj",
+    "Correct answers per joule",
+    "1/J",
+    r"n_\mathrm{correct} / E",
+    ("total_joules", "items.correct"),
+    ("there are no joules", "nothing could be scored", "the score is real-valued"),
+    "intelligence per joule, as the published methodology counts it",
+)
+NET = MetricDefinition(
+    "net_joules",
+    "Energy above the loaded idle",
+    "J",
+    r"E - P_\mathrm{loaded\,idle}\, t",
+    ("total_joules", "baselines.loaded_idle_w", "windows"),
+    ("there are no joules", "no loaded baseline was measured"),
+    "may be negative",
+)
+MEAN_POWER = MetricDefinition(
+    "mean_power_w",
+    "Mean power",
+    "W",
+    r"E / t",
+    ("total_joules", "windows"),
+    ("there are no joules",),
+    "energy over the length of the measured windows",
+)
+PER_WATT = MetricDefinition(
+    "accuracy_per_watt",
+    "Accuracy per GPU watt",
+    "1/W",
+    r"\mathrm{accuracy} / \bar P_\mathrm{gpu}",
+    ("accuracy", "total_joules", "windows"),
+    ("there are no GPU watts", "nothing could be scored"),
+    "the published async-energy methodology",
+)
+DEFINITIONS = (PER_CORRECT, PER_CORRECT_BOUND, TOTAL, PER_REQUEST, PER_TOKEN, IPJ, NET, MEAN_POWER, PER_WATT)
+
+
+def _per_correct_divisor(items: Sequence[Item]) -> int | Reason:
+    reason = why_not_scored(items)
+    if reason is not None:
+        return reason
+    return sum(map(is_correct, items)) or Reason.NOTHING_CORRECT
+
+
+def joules_per_correct_answer_bound(total: Energy, items: Sequence[Item]) -> Value:
+    """Return the headline with the *meter's* bound instead of a confidence interval."""
+    divisor = _per_correct_divisor(items)
+    if isinstance(total, Withheld):
+        return energy_value(total)
+    if isinstance(divisor, Reason):
+        return withheld("J", divisor)
+    return energy_value(total, divisor=divisor)
+
+
+def joules_per_correct_answer(
+    total: Energy, items: Sequence[Item], attributions: Mapping[tuple[str, int], Attribution]
+) -> Value:
+    """Return all metered joules over the number of correct answers, with its bootstrap interval.
+
+    ``attributions`` are item energies by ``Item.key``. What is not attributed (idle and residual) is spread
+    evenly over the items, so that the resampled ratio is centred on the figure itself. An item without an
+    energy withholds the interval, not the figure. ``n`` is the number of distinct items.
+    """
+    figure = joules_per_correct_answer_bound(total, items)
+    if figure.value is None or isinstance(total, Withheld):
+        return figure
+    lo, hi, n, reason = _bootstrap(total.joules, items, attributions)
+    if lo is None or hi is None:
+        return Value(figure.value, "J", interval_reason=reason, n=n)
+    return Value(figure.value, "J", lo, hi, "ci95", n=n)
+
+
+def _bootstrap(
+    total_j: float, items: Sequence[Item], attributions: Mapping[tuple[str, int], Attribution]
+) -> tuple[float | None, float | None, int, Reason | None]:
+    n = len({item.item_id for item in items if is_scored(item)})
+    if n < MIN_SCORED_ITEMS:
+        return None, None, n, Reason.TOO_FEW_ITEMS
+    energies_j: list[float] = []
+    for item in items:
+        row = attributions.get(item.key)
+        if row is None or row.joules is None:
+            return None, None, n, (row.reason if row else None) or Reason.NO_SAMPLES
+        energies_j.append(row.joules)
+    share_j = (total_j - math.fsum(energies_j)) / len(items)
+    interval = ratio_interval(
+        [energy_j + share_j for energy_j in energies_j],
+        [is_correct(item) for item in items],
+        [item.item_id for item in items],
+    )
+    return interval.lo, interval.hi, n, interval.reason
+
+
+def joules_per_request(total: Energy, items: Sequence[Item]) -> Value:
+    """Return metered joules over requests, failed ones included; the interval is the meter's bound."""
+    if isinstance(total, Withheld):
+        return energy_value(total)
+    if not items:
+        return withheld("J", Reason.NOTHING_SCORED, detail="No request was made.")
+    return energy_value(total, divisor=len(items))
+
+
+def completion_tokens(items: Sequence[Item]) -> int | Value:
+    """Return the sum of output tokens, or the withheld value when any request lacks its count."""
+    missing = sum(item.completion_tokens is None for item in items)
+    if missing:
+        return withheld(
+            "tokens", Reason.NOT_REPORTED, detail=f"{missing} of {len(items)} requests have no token count."
+        )
+    return sum(item.completion_tokens or 0 for item in items)
+
+
+def joules_per_token(total: Energy, items: Sequence[Item]) -> Value:
+    """Return metered joules over output tokens; the interval is the meter's bound."""
+    if isinstance(total, Withheld):
+        return energy_value(total)
+    tokens = completion_tokens(items)
+    if isinstance(tokens, Value):
+        assert tokens.reason is not None
+        return withheld("J", tokens.reason, detail=tokens.detail)
+    if not tokens:
+        return withheld("J", Reason.NO_TOKEN_SEEN)
+    return energy_value(total, divisor=tokens)
+
+
+def correct_per_joule(total: Energy, items: Sequence[Item]) -> Value:
+    """Return correct answers per joule; 0 is a real 0 here: nothing was correct."""
+    if isinstance(total, Withheld):
+        return withheld("1/J", total.reason, detail=total.detail)
+    reason = why_not_scored(items)
+    if reason is not None:
+        return withheld("1/J", reason)
+    if total.joules <= 0:
+        return withheld("1/J", Reason.NO_SAMPLES, detail="The metered energy is 0 J.")
+    return Value(sum(map(is_correct, items)) / total.joules, "1/J", n=len(items))
+
+
+def mean_power_w(total: Energy, duration_s: float | None) -> Value:
+    """Return the mean power of the measured windows with the meter's bound."""
+    if isinstance(total, Withheld):
+        return withheld("W", total.reason, detail=total.detail)
+    if not duration_s:
+        return withheld("W", Reason.OUTSIDE_TIMELINE, detail="The measured windows have no length.")
+    return energy_value(total, divisor=duration_s, unit="W")
+
+
+def net_joules(total: Energy, loaded_idle_w: float | None, duration_s: float | None) -> Value:
+    """Return joules above the loaded idle; only with a measured loaded baseline, and may be negative."""
+    if isinstance(total, Withheld):
+        return energy_value(total)
+    if loaded_idle_w is None or duration_s is None:
+        return withheld("J", Reason.NOT_APPLICABLE, detail="No loaded-idle baseline was measured.")
+    idle_j = loaded_idle_w * duration_s
+    return Value(total.joules - idle_j, "J", total.lo - idle_j, total.hi - idle_j, "bound")
+
+
+def accuracy_per_watt(share_correct: Value, total: Energy, duration_s: float | None) -> Value:
+    """Return accuracy over mean GPU watts; null where the total is not a GPU's."""
+    power = mean_power_w(total, duration_s)
+    if isinstance(total, MeasuredEnergy) and any(s.kind not in ("gpu", "module") for s in total.scopes):
+        return withheld("1/W", Reason.NOT_APPLICABLE, detail="The headline is not a GPU's energy.")
+    for value in (power, share_correct):
+        if value.reason is not None:
+            return withheld("1/W", value.reason, detail=value.detail)
+    if not power.value or share_correct.value is None:
+        return withheld("1/W", Reason.NO_SAMPLES, detail="The metered energy is 0 J.")
+    return Value(share_correct.value / power.value, "1/W")

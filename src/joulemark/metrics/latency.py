@@ -1,0 +1,174 @@
+"""Latencies: definitions that differ between tools, so ours are written on every report.
+
+All in seconds, from monotonic stamps. A latency that was not observed is left out, never 0.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from joulemark.metrics.definition import MetricDefinition
+from joulemark.metrics.value import Value, withheld
+from joulemark.record.item import Chunk, Item, Verdict
+from joulemark.record.reason import Reason
+
+PERCENTILES = (50, 90, 95, 99)
+
+_STREAM = "the answers of the run were not streamed"
+_RANK = "nearest rank; 'with failures' counts each failed request as infinitely late"
+
+
+def _defined(name: str, title: str, latex: str, inputs: tuple[str, ...], *cases: str) -> MetricDefinition:
+    return MetricDefinition(name, title, "s", latex, inputs, (_STREAM, *cases), f"monotonic stamps; {_RANK}")
+
+
+TTFT = _defined(
+    "ttft", "Time to first token", r"t_\mathrm{first} - t_\mathrm{sent}", ("items.t_first", "items.t_sent"),
+    "no generated token was seen",
+)  # fmt: skip
+TTFA = _defined(
+    "ttfa", "Time to first answer token", r"t_\mathrm{first\,answer} - t_\mathrm{sent}",
+    ("items.t_first_answer", "items.t_sent"), "no answer token was seen",
+)  # fmt: skip
+TPOT = _defined(
+    "tpot", "Time per output token after the first", r"(t_\mathrm{end} - t_\mathrm{first}) / (n - 1)",
+    ("items.t_end", "items.t_first", "items.completion_tokens"), "the token count is missing or 1",
+)  # fmt: skip
+ICL = _defined(
+    "icl", "Gap between chunks as received", r"t_{k+1} - t_k", ("chunks.t_ns", "chunks.coalesced"),
+    "no two chunks were received apart",
+)  # fmt: skip
+ITL = _defined(
+    "itl", "Inter-token latency", r"t_{k+1} - t_k", ("chunks.t_ns", "chunks.tokens", "chunks.coalesced"),
+    "any event carried more than one token or an unknown number", "any two events came in one read",
+)  # fmt: skip
+E2EL = _defined(
+    "e2el", "End-to-end latency", r"t_\mathrm{end} - t_\mathrm{sent}", ("items.t_end", "items.t_sent")
+)
+DEFINITIONS = (TTFT, TTFA, TPOT, ICL, ITL, E2EL)
+
+
+@dataclass(frozen=True, slots=True)
+class Latency:
+    """Percentiles of one latency by percent, without and with failures, and what they were taken over.
+
+    ``samples_s`` are the observed values in seconds (ascending), for the charts. A percentile that falls on a
+    failed request is null with reason ``request_failed``: it is later than anything observed.
+    """
+
+    name: str
+    answered: dict[int, Value]
+    with_failures: dict[int, Value]
+    samples_s: tuple[float, ...]
+    n_failed: int
+
+
+def percentile(ascending: Sequence[float], percent: float, *, n_failed: int = 0) -> float:
+    """Return the nearest-rank percentile of observed values and ``n_failed`` infinite ones (may be infinite).
+
+    The smallest value such that at least ``percent`` % of all are no larger; always an observed one.
+    """
+    n = len(ascending) + n_failed
+    if n == 0 or not 0 < percent <= 100:
+        raise ValueError(f"no {percent}th percentile of {n} values")
+    rank = max(1, math.ceil(round(percent * n / 100, 9)))
+    return ascending[rank - 1] if rank <= len(ascending) else math.inf
+
+
+def ttft_s(item: Item) -> float | None:
+    """Return first generated token of any kind minus sent."""
+    return None if item.t_first is None else (item.t_first - item.t_sent) / 1e9
+
+
+def ttfa_s(item: Item) -> float | None:
+    """Return first token of the visible answer minus sent."""
+    return None if item.t_first_answer is None else (item.t_first_answer - item.t_sent) / 1e9
+
+
+def tpot_s(item: Item) -> float | None:
+    """Return the mean time per output token after the first; null for fewer than two tokens."""
+    if item.t_first is None or item.completion_tokens is None or item.completion_tokens < 2:
+        return None
+    return (item.t_end - item.t_first) / 1e9 / (item.completion_tokens - 1)
+
+
+def e2el_s(item: Item) -> float:
+    """Return end minus sent, of the attempt that answered."""
+    return (item.t_end - item.t_sent) / 1e9
+
+
+def chunk_gaps_s(chunks: Sequence[Chunk]) -> list[float]:
+    """Return the gaps between chunks; a coalesced chunk has none of its own, its gap is the network's."""
+    return [(b.t_ns - a.t_ns) / 1e9 for a, b in pairwise(chunks) if not b.coalesced]
+
+
+def streaming_used(items: Sequence[Item]) -> bool | None:
+    """Tell whether every answered request was streamed; null when nothing was answered."""
+    answered = [item for item in items if item.verdict is not Verdict.FAILED]
+    return all(item.streamed is True for item in answered) if answered else None
+
+
+def _why_no_itl(answered: Sequence[Item], chunks: Mapping[tuple[str, int], Sequence[Chunk]]) -> Reason | None:
+    events = [chunk for item in answered for chunk in chunks.get(item.key, ())]
+    if any(chunk.tokens is None or chunk.tokens > 1 for chunk in events):
+        return Reason.CHUNK_NOT_TOKEN
+    if any(chunk.coalesced for chunk in events):
+        return Reason.COALESCED
+    return None
+
+
+def _summarised(name: str, samples: Sequence[float], n_failed: int, missing: Reason | None) -> Latency:
+    ascending = tuple(np.sort(np.asarray(samples, np.float64)).tolist())
+
+    def at(percent: int, failed: int) -> Value:
+        n = len(ascending) + failed
+        if missing is not None or not ascending:
+            return withheld("s", missing or Reason.NO_TOKEN_SEEN, n=n)
+        found = percentile(ascending, percent, n_failed=failed)
+        if math.isinf(found):
+            return withheld("s", Reason.REQUEST_FAILED, detail=f"{failed} of {n} failed.", n=n)
+        return Value(found, "s", n=n)
+
+    return Latency(
+        name,
+        {p: at(p, 0) for p in PERCENTILES},
+        {p: at(p, n_failed) for p in PERCENTILES},
+        ascending if missing is None else (),
+        n_failed,
+    )
+
+
+def latencies(items: Sequence[Item], chunks: Mapping[tuple[str, int], Sequence[Chunk]]) -> dict[str, Latency]:
+    """Return every latency of a run by name.
+
+    All are withheld for a run of which any answer was not streamed. Chunk gaps are pooled over the answered
+    requests; they have no 'with failures' form of their own, since a failed request has no gaps to count.
+    """
+    answered = [item for item in items if item.verdict is not Verdict.FAILED]
+    n_failed = len(items) - len(answered)
+    streamed = streaming_used(items)
+    blocked: Reason | None = None
+    if streamed is None:
+        blocked = Reason.REQUEST_FAILED if items else Reason.NOTHING_SCORED
+    elif not streamed:
+        blocked = Reason.NOT_STREAMED
+
+    def per_item(name: str, of: Callable[[Item], float | None], absent: Reason) -> Latency:
+        found = [value for item in answered if (value := of(item)) is not None]
+        return _summarised(name, found, n_failed, blocked or (None if found else absent))
+
+    gaps = [gap for item in answered for gap in chunk_gaps_s(chunks.get(item.key, ()))]
+    no_gap = None if gaps else Reason.ONE_TOKEN
+    return {
+        "ttft": per_item("ttft", ttft_s, Reason.NO_TOKEN_SEEN),
+        "ttfa": per_item("ttfa", ttfa_s, Reason.NO_ANSWER_TOKEN_SEEN),
+        "tpot": per_item("tpot", tpot_s, Reason.ONE_TOKEN),
+        "icl": _summarised("icl", gaps, 0, blocked or no_gap),
+        "itl": _summarised("itl", gaps, 0, blocked or no_gap or _why_no_itl(answered, chunks)),
+        "e2el": per_item("e2el", e2el_s, Reason.NOT_STREAMED),
+    }

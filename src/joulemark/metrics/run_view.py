@@ -1,0 +1,110 @@
+"""What the arithmetic is given: one run in memory, read from disk by somebody else."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from joulemark.record.attribution import Attribution, AttributionCheck
+from joulemark.record.energy import MeasuredEnergy, Withheld
+from joulemark.record.item import Chunk, Item
+from joulemark.record.meter import QualifiedSource
+from joulemark.record.reason import Reason
+
+if TYPE_CHECKING:
+    from joulemark.record.manifest import Manifest
+
+ItemKey = tuple[str, int]
+
+WARMUP_PHASE = "warmup"
+MEASURE_WINDOW = "measure"
+
+_NO_METER = Withheld(Reason.NO_METER)
+
+
+@dataclass(frozen=True, slots=True)
+class ThrottleSpan:
+    """A stretch in which a device was slowed down. Monotonic ns; ``cause`` as in `RunView.throttle_s`."""
+
+    t0: int
+    t1: int
+    cause: str
+
+
+@dataclass(frozen=True, slots=True)
+class PowerTimeline:
+    """Power of one source in one segment, for the report only: no figure is computed from it.
+
+    ``t_ns`` int64[n], monotonic ns of the segment's clock, non-decreasing; ``power_w`` float64[n], NaN where
+    the source could not be read. ``derived`` tells power that is a counter's difference quotient.
+    """
+
+    source: str
+    scope: str
+    segment: int
+    t_ns: NDArray[np.int64]
+    power_w: NDArray[np.float64]
+    derived: bool = False
+    throttles: tuple[ThrottleSpan, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RunView:
+    """A run as plain values. Everything derived in a report comes from here.
+
+    - ``items``: one an item and repeat; those of phase ``warmup`` are left out of every figure.
+    - ``chunks``: by ``Item.key``; needed for chunk gaps only.
+    - ``headline_energy``: metered energy of all ``measure`` windows together, of the headline scopes: failed
+      and retried work and the gaps between items included. Withheld with the reason where there is none.
+    - ``headline_scope``, ``headline_method``: which rows of ``attributions`` belong to the headline.
+    - ``other_energy``: the same windows as other sources saw them, by ``source · scope``; never summed.
+    - ``integrated_energy``: the headline scopes' *power* integrated over the same windows; it stands
+      against a counter headline as drift.
+    - ``attributions``, ``checks``: see `joulemark.metrics.attribution`; all methods and scopes.
+    - ``duration_s``: summed length of the ``measure`` windows.
+    - ``cpu_seconds``: processor time of the engine's process tree in the ``measure`` windows, else null with
+      ``cpu_reason``; ``item_cpu_seconds`` the same for single items where it could be told.
+    - ``throttle_s``: seconds slowed down within the ``measure`` windows by cause (``power_cap``,
+      ``sw_thermal``, ``hw_thermal``, ``power_brake``), of the worst device, from the driver's cumulative
+      counters. A cause whose counter does not exist is absent.
+    - ``timelines``: power for the chart.
+    """
+
+    manifest: Manifest
+    items: tuple[Item, ...]
+    chunks: Mapping[ItemKey, tuple[Chunk, ...]] = field(default_factory=dict)
+    headline_energy: MeasuredEnergy | Withheld = _NO_METER
+    headline_scope: str | None = None
+    headline_method: str | None = None
+    other_energy: Mapping[str, MeasuredEnergy | Withheld] = field(default_factory=dict)
+    integrated_energy: MeasuredEnergy | Withheld = _NO_METER
+    attributions: tuple[Attribution, ...] = ()
+    checks: tuple[AttributionCheck, ...] = ()
+    duration_s: float | None = None
+    cpu_seconds: float | None = None
+    cpu_reason: Reason | None = Reason.CPU_NOT_OBSERVED
+    item_cpu_seconds: Mapping[ItemKey, float] = field(default_factory=dict)
+    throttle_s: Mapping[str, float] = field(default_factory=dict)
+    timelines: tuple[PowerTimeline, ...] = ()
+
+    @property
+    def measured_items(self) -> tuple[Item, ...]:
+        """The items that count: all but the warm-up."""
+        return tuple(item for item in self.items if item.phase != WARMUP_PHASE)
+
+    @property
+    def sources(self) -> tuple[QualifiedSource, ...]:
+        """The sources that were read, each with its self-test."""
+        return tuple(meter.qualified for meter in self.manifest.meters)
+
+    def headline_attributions(self) -> dict[ItemKey, Attribution]:
+        """Return the item energies that belong to the headline, by ``Item.key``."""
+        return {
+            (row.item_id, row.repeat): row
+            for row in self.attributions
+            if row.scope == self.headline_scope and row.method == self.headline_method
+        }

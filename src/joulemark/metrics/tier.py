@@ -1,0 +1,55 @@
+"""The tier of a measurement, derived from the sources that were believed; never claimed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Literal
+
+from joulemark.record.energy import MeasuredEnergy, Withheld
+from joulemark.record.meter import QualifiedSource, Trust
+from joulemark.record.reason import Reason
+from joulemark.record.telemetry import Quantity
+
+Tier = Literal["A", "B", "C"]
+
+DEVICE_KINDS = frozenset({"gpu", "module", "package", "soc"})
+WALL_KINDS = frozenset({"wall", "psu"})
+_ENERGY = frozenset({Quantity.ENERGY_J.value, Quantity.POWER_W.value, Quantity.POWER_AVERAGE_W.value})
+_REPLAY = "replay"
+_ANALYZER = "analyzer"
+
+
+def tier(
+    sources: Iterable[QualifiedSource], headline: MeasuredEnergy | Withheld
+) -> tuple[Tier | None, Reason | None]:
+    """Return the tier and, where there is none, the reason.
+
+    A: an external analyzer measured; B: device telemetry and a wall meter; C: device telemetry alone. Only
+    qualified sources of energy or power count. A replayed trace is no measurement of this run and gives no
+    tier; a wall meter without device telemetry is no tier of the published ladder either.
+    """
+    if isinstance(headline, Withheld):
+        return None, headline.reason
+    believed = [
+        source.info
+        for source in sources
+        if source.qualification.trust is Trust.QUALIFIED and _ENERGY.intersection(source.info.quantities)
+    ]
+    live = [info for info in believed if info.kind != _REPLAY]
+    if any(info.kind == _ANALYZER for info in live):
+        return "A", None
+    device = any(info.scope.kind in DEVICE_KINDS for info in live)
+    wall = any(info.scope.kind in WALL_KINDS for info in live)
+    if device:
+        return ("B" if wall else "C"), None
+    if believed and not live:
+        return None, Reason.NOT_APPLICABLE
+    return None, Reason.NOT_APPLICABLE if wall else Reason.METER_NOT_QUALIFIED
+
+
+def is_replayed(sources: Iterable[QualifiedSource], headline: MeasuredEnergy | Withheld) -> bool:
+    """Tell whether the headline joules come from a recorded trace instead of a live meter."""
+    if isinstance(headline, Withheld):
+        return False
+    names = set(headline.source.split("+"))
+    return any(s.info.kind == _REPLAY and s.info.name in names for s in sources)

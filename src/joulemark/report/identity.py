@@ -1,0 +1,96 @@
+"""What was measured: engine, task, sampling, load, host and devices, each null with its reason."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from joulemark.metrics.run_view import RunView
+from joulemark.metrics.summary import Summary
+from joulemark.record.reason import Reason
+from joulemark.report.wording import DASH, printable
+
+_REASONS = {reason.value: reason.text for reason in Reason}
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A titled list of (name, value) pairs."""
+
+    title: str
+    pairs: list[tuple[str, str]]
+
+
+def _said(value: object, reasons: Mapping[str, str], name: str) -> str:
+    """Return a value as text; a null one as a dash with the sentence of its reason."""
+    if value is None or value == "":
+        code = reasons.get(name)
+        if code is None:
+            return DASH
+        return f"{DASH} {_REASONS.get(code) or printable(code)}"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return printable(str(value))
+
+
+def _pairs(source: object, fields: Mapping[str, str]) -> list[tuple[str, str]]:
+    reasons: Mapping[str, str] = getattr(source, "reasons", {})
+    return [(title, _said(getattr(source, name), reasons, name)) for name, title in fields.items()]
+
+
+def identity(run: RunView, summary: Summary) -> list[Group]:
+    """Return what names the configuration and the machine."""
+    manifest = run.manifest
+    engine = _pairs(
+        manifest.engine,
+        {
+            "kind": "Engine",
+            "version": "Version",
+            "model": "Model",
+            "model_digest": "Model digest",
+            "quantization": "Quantization",
+            "prefix_cache": "Prompt cache",
+            "local": "On this machine",
+        },
+    )
+    flags = ", ".join(f"{name}={value}" for name, value in sorted(manifest.engine.flags.items()))
+    engine.append(("Flags", printable(flags) or DASH))
+    task = _pairs(
+        manifest.task,
+        {"name": "Task", "revision": "Revision", "split": "Split", "n_items": "Items", "n_shot": "Shots",
+         "template_hash": "Prompt template"},
+    )  # fmt: skip
+    sampling = _pairs(
+        manifest.sampling,
+        {"temperature": "Temperature", "top_p": "Top p", "seed": "Seed", "max_tokens": "Token limit"},
+    )
+    load = _pairs(manifest.load, {"mode": "Load", "concurrency": "Concurrency"})
+    host = _pairs(
+        manifest.host,
+        {"os": "System", "kernel": "Kernel", "cpu_model": "Processor", "cpu_count": "Cores",
+         "ram_mib": "Memory, MiB", "virtualization": "Virtualization", "governor": "Governor"},
+    )  # fmt: skip
+    groups = [Group("Engine", engine), Group("Task, sampling and load", [*task, *sampling, *load])]
+    groups += [Group("Machine", host)]
+    for device in manifest.devices:
+        described = _pairs(
+            device,
+            {"name": "Board", "scope": "Scope", "vram_mib": "Memory, MiB", "driver": "Driver",
+             "power_limit_w": "Power limit, W", "engine_on_device": "Engine seen on it"},
+        )  # fmt: skip
+        groups.append(Group("Device", described))
+    duration = DASH if run.duration_s is None else f"{run.duration_s:,.1f} s"
+    groups.append(
+        Group(
+            "Run",
+            [
+                ("State", manifest.state),
+                ("Segments", str(len(manifest.segments))),
+                ("Measured", duration),
+                ("Requests", str(summary.n_requests)),
+                ("Repeats", str(manifest.repeats)),
+                ("Configuration", manifest.config_hash[:16]),
+            ],
+        )
+    )
+    return groups

@@ -1,0 +1,121 @@
+"""The summary of a run in a terminal, 60 columns or more."""
+
+from __future__ import annotations
+
+from rich.console import Console
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from joulemark.metrics.catalogue import definition
+from joulemark.metrics.latency import PERCENTILES
+from joulemark.metrics.summary import Summary
+from joulemark.report.wording import (
+    DASH,
+    figure_texts,
+    latency_row,
+    missing,
+    printable,
+    shown,
+    source_sentence,
+    tier_sentence,
+    why,
+)
+
+_HEADLINE = ("joules_per_correct_answer", "joules_per_correct_answer_bound")
+
+
+def print_summary(summary: Summary, console: Console) -> None:
+    """Print the figures of a run: the loud warnings and the headline first, each dash with its reason below.
+
+    Every foreign string (model, meter and process names) is printed as plain text: neither markup nor control
+    characters in it act.
+    """
+    for caveat in summary.caveats:
+        if caveat.loud:
+            console.print(Text(f"! {printable(caveat.text)}", style="bold red"), soft_wrap=False)
+    told = " · ".join(map(printable, (summary.model, summary.engine, summary.task)))
+    console.print(Text(f"\n{told}", style="bold"))
+    _headline(summary, console)
+    console.print(_facts(summary))
+    console.print(_figures(summary))
+    console.print(_latencies(summary))
+    console.print(Text("Answers: " + _verdicts(summary)))
+    _notes(summary, console)
+
+
+def _headline(summary: Summary, console: Console) -> None:
+    value = summary.figures["joules_per_correct_answer"]
+    text, interval = figure_texts("joules_per_correct_answer", value)
+    line = Text.assemble(("Energy per correct answer  ", "bold"), (text, "bold green"))
+    if value.value is None:
+        line.append(f"  {why(value)}", style="dim")
+    console.print(line)
+    if value.value is None:
+        return
+    console.print(Text(f"  over items:  {interval or 'no interval'}"))
+    bound = figure_texts(
+        "joules_per_correct_answer_bound", summary.figures["joules_per_correct_answer_bound"]
+    )
+    console.print(Text(f"  of the meter: {bound[1]}"))
+
+
+def _facts(summary: Summary) -> Padding:
+    table = Table.grid(padding=(0, 2))
+    table.add_column(style="dim", no_wrap=True)
+    table.add_column(overflow="fold")
+    tier = f"{summary.measurement_tier or DASH}: {tier_sentence(summary)}"
+    table.add_row("Meter", Text(source_sentence(summary)))
+    table.add_row("Tier", Text(tier))
+    for check in summary.checks:
+        if check.total_j is not None and check.residual_j is not None:
+            table.add_row(
+                "Adds up",
+                Text(
+                    f"items {check.items_j or 0:,.1f} + idle {check.idle_j or 0:,.1f} + residual "
+                    f"{check.residual_j:,.1f} = {check.total_j:,.1f} J ({check.method}, {check.scope})"
+                ),
+            )
+    for name, value in summary.other_energy.items():
+        text, interval = figure_texts("total_joules", value)
+        table.add_row("Beside it", Text(f"{printable(name)}: {text} {interval}".rstrip()))
+    return Padding(table, (1, 0))
+
+
+def _figures(summary: Summary) -> Table:
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
+    table.add_column("Figure", overflow="fold")
+    table.add_column("Value", justify="right", no_wrap=True)
+    table.add_column("Interval", overflow="fold", style="dim")
+    for row in shown(summary):
+        if row.name not in _HEADLINE:
+            table.add_row(Text(row.title), Text(row.text), Text(row.interval))
+    return table
+
+
+def _latencies(summary: Summary) -> Padding:
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
+    table.add_column("Latency", overflow="fold")
+    for percent in PERCENTILES:
+        table.add_column(f"p{percent}", justify="right", no_wrap=True)
+    for name, latency in summary.latency.items():
+        title = definition(name).title
+        table.add_row(Text(title), *map(Text, latency_row(latency, with_failures=False)))
+        if latency.n_failed and latency.samples_s:
+            cells = map(Text, latency_row(latency, with_failures=True))
+            table.add_row(Text("  with failures", style="dim"), *cells)
+    return Padding(table, (1, 0))
+
+
+def _verdicts(summary: Summary) -> str:
+    counts = ", ".join(f"{count} {name}" for name, count in summary.verdicts.items() if count)
+    retried = f"; {summary.n_retried} retried" if summary.n_retried else ""
+    return f"{summary.n_requests} requests of {summary.n_items} items: {counts or 'none'}{retried}"
+
+
+def _notes(summary: Summary, console: Console) -> None:
+    for sentence, titles in missing(summary).items():
+        console.print(Text(f"{DASH} {', '.join(titles)}: {sentence}", style="dim"))
+    for caveat in summary.caveats:
+        if not caveat.loud:
+            console.print(Text(f"* {printable(caveat.text)}", style="dim"))

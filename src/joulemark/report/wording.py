@@ -1,0 +1,178 @@
+"""Figures in words and digits, the same in the terminal and on the page."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from joulemark.metrics.catalogue import definitions
+from joulemark.metrics.latency import Latency
+from joulemark.metrics.summary import Summary
+from joulemark.metrics.value import Value
+from joulemark.record.reason import Reason
+
+DASH = "—"
+_UNITS = {"1": "", "1/J": " per J", "1/W": " per W"}
+_PERCENTAGES = frozenset({"accuracy", "accuracy_excluding_failed"})
+_FROM_JOULES = frozenset(
+    {
+        "joules_per_correct_answer_bound",
+        "ipj",
+        "net_joules",
+        "mean_power_w",
+        "accuracy_per_watt",
+        "counter_vs_integration_pct_diff",
+        "thermal_throttle_pct",
+        "power_cap_throttle_pct",
+        "power_brake_throttle_pct",
+    }
+)
+_INTERVALS = {"ci95": "95 % confidence", "bound": "meter's bound"}
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A figure as a reader sees it; where it is withheld, ``text`` is a dash and ``why`` a sentence."""
+
+    name: str
+    title: str
+    text: str
+    interval: str = ""
+    why: str = ""
+
+
+def printable(text: str) -> str:
+    """Return foreign text on one line, without the control characters that steer a terminal."""
+    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in " ".join(text.split()))
+
+
+def decimals(value: float, width: float | None = None) -> int:
+    """Return how many decimals show ``value`` to four digits, or an interval's width to two."""
+    if width is not None and width > 0:
+        return min(12, max(0, 1 - math.floor(math.log10(width))))
+    if value == 0:
+        return 0
+    return min(12, max(0, 3 - math.floor(math.log10(abs(value)))))
+
+
+def _scale(name: str, value: Value) -> tuple[float, str]:
+    if name in _PERCENTAGES:
+        return 100.0, " %"
+    size = abs(value.value or 0.0)
+    if value.unit == "s" and size < 1:
+        return 1e3, " ms"
+    if value.unit == "J" and size >= 1e6:
+        return 1e-6, " MJ"
+    if value.unit == "J" and size >= 1e5:
+        return 1e-3, " kJ"
+    return 1.0, _UNITS.get(value.unit, f" {value.unit}")
+
+
+def number(value: float, places: int) -> str:
+    """Return a number with thousands apart, and no minus before a zero."""
+    text = f"{value:,.{places}f}"
+    return text.removeprefix("-") if not float(text.replace(",", "")) else text
+
+
+def figure_texts(name: str, value: Value) -> tuple[str, str]:
+    """Return the number with its unit, and its interval with its kind; a dash and nothing when withheld."""
+    if value.value is None:
+        return DASH, ""
+    factor, unit = _scale(name, value)
+    if value.lo is None or value.hi is None or value.interval is None:
+        text = number(value.value * factor, decimals(value.value * factor)) + unit
+        return text, f"no interval: {value.interval_reason.text}" if value.interval_reason else ""
+    width = (value.hi - value.lo) * factor
+    places = max(decimals(value.value * factor, width), 0) if width else decimals(value.value * factor)
+    lo, point, hi = (number(x * factor, places) for x in (value.lo, value.value, value.hi))
+    return point + unit, f"{_INTERVALS[value.interval]} {lo} … {hi}{unit}"
+
+
+def why(value: Value) -> str:
+    """Return the sentence that says why a figure is null, or nothing."""
+    if value.reason is None:
+        return ""
+    detail = printable(value.detail)
+    if value.reason is Reason.NOT_APPLICABLE and detail:
+        return detail
+    return " ".join(filter(None, (value.reason.text, detail)))
+
+
+def shown(summary: Summary) -> list[Shown]:
+    """Return the scalar figures of a run in the order of the definitions."""
+    rows = []
+    for defined in definitions():
+        if defined.name not in summary.figures or _is_beside_the_point(defined.name, summary):
+            continue
+        value = summary.figures[defined.name]
+        text, interval = figure_texts(defined.name, value)
+        rows.append(Shown(defined.name, defined.title, text, interval, why(value)))
+    return rows
+
+
+def _is_beside_the_point(name: str, summary: Summary) -> bool:
+    """Tell which rows a reader is spared (the JSON has all): those that repeat or lack another one."""
+    if name == "mean_score":
+        return summary.figures["accuracy"].reason is not Reason.REAL_VALUED_SCORE
+    if name == "accuracy_excluding_failed":
+        return not summary.verdicts["failed"]
+    return name in _FROM_JOULES and summary.figures["total_joules"].value is None
+
+
+def latency_row(latency: Latency, *, with_failures: bool) -> list[str]:
+    """Return the percentiles of one latency as texts."""
+    values = latency.with_failures if with_failures else latency.answered
+    return [
+        "failed" if value.reason is Reason.REQUEST_FAILED else figure_texts(latency.name, value)[0]
+        for value in values.values()
+    ]
+
+
+def gathered(reasons: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
+    """Gather (title, sentence) pairs by sentence, so that one cause is told once."""
+    by_sentence: dict[str, list[str]] = {}
+    for title, sentence in reasons:
+        if sentence:
+            by_sentence.setdefault(sentence, []).append(title)
+    return by_sentence
+
+
+def missing(summary: Summary) -> dict[str, list[str]]:
+    """Return why figures are null: each sentence with the titles it belongs to."""
+    titles = {defined.name: defined.title for defined in definitions()}
+    rows = [(row.title, row.why) for row in shown(summary)]
+    for name, latency in summary.latency.items():
+        rows.append((titles[name], why(latency.answered[50])))
+    rows.extend((f"Energy of {printable(n)}", why(value)) for n, value in summary.other_energy.items())
+    if summary.tier_reason is not None:
+        rows.append(("Tier", tier_sentence(summary)))
+    return gathered(rows)
+
+
+def tier_sentence(summary: Summary) -> str:
+    """Return what the tier means, or why there is none."""
+    if summary.measurement_tier is not None:
+        return _TIERS[summary.measurement_tier]
+    if summary.replayed:
+        return "A replayed trace is no measurement of this run."
+    if summary.tier_reason is Reason.NOT_APPLICABLE:
+        return "A wall meter alone is not on the ladder of tiers."
+    return summary.tier_reason.text if summary.tier_reason else ""
+
+
+_TIERS: Mapping[str, str] = {
+    "A": "an external power analyzer measured",
+    "B": "the device's own telemetry, and a wall meter beside it",
+    "C": "the device's own telemetry alone",
+}
+
+
+def source_sentence(summary: Summary) -> str:
+    """Return which meter the headline rests on, or a dash."""
+    if summary.headline_source is None:
+        return DASH
+    how = {"counter": "energy counter", "integrated": "integrated power", "meter": "meter"}
+    kind = how.get(summary.energy_source or "", "")
+    told = f"{printable(summary.headline_source)}, {kind}, scope {printable(summary.headline_scope or '')}"
+    return f"REPLAYED: {told}" if summary.replayed else told

@@ -1,0 +1,64 @@
+"""Which joules are the headline: those of the part of the machine that runs the model, and no other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from joulemark.record.meter import QualifiedSource, Trust
+from joulemark.record.reason import Reason
+from joulemark.record.scope import Scope
+
+_BOARDS = frozenset({"gpu", "module"})
+
+
+@dataclass(frozen=True, slots=True)
+class Headline:
+    """The sources of the headline, by name, or the reason why there is none; ``notes`` are caveats."""
+
+    sources: tuple[str, ...]
+    reason: Reason | None = None
+    notes: tuple[str, ...] = ()
+
+
+def choose_headline(
+    sources: Sequence[QualifiedSource], *, engine_local: bool | None, on_board: dict[str, bool | None]
+) -> Headline:
+    """Choose by evidence.
+
+    ``engine_local``: whether the engine is a process of this machine (null: cannot be told).
+    ``on_board``: for each board's scope path, whether the engine's process was seen on it (null: the
+    driver does not say). Boards that run the engine come first; then the processor packages, when the
+    engine is local and on no board. A replayed trace is taken at its word, for it says itself that it is one.
+    """
+    believed = [source for source in sources if source.qualification.trust is not Trust.ABSENT]
+    replayed = [source.info.name for source in believed if source.info.kind == "replay"]
+    if replayed:
+        return Headline(_antichain(believed, replayed), notes=("joules come from a recorded trace",))
+    if not believed:
+        return Headline((), Reason.NO_METER)
+    if engine_local is False:
+        return Headline((), Reason.ENGINE_REMOTE)
+    boards = [source.info.name for source in believed if source.info.scope.kind in _BOARDS]
+    scope_of = {source.info.name: source.info.scope.path for source in believed}
+    seen = [name for name in boards if on_board.get(scope_of[name]) is True]
+    if seen:
+        return Headline(_antichain(believed, seen))
+    unknown = [name for name in boards if on_board.get(scope_of[name]) is None]
+    if unknown and engine_local:
+        note = "the driver does not list processes: that the engine runs on the measured board is assumed"
+        return Headline(_antichain(believed, unknown), notes=(note,))
+    packages = [source.info.name for source in believed if source.info.scope.kind in {"package", "soc"}]
+    if packages and engine_local:
+        return Headline(_antichain(believed, packages))
+    return Headline((), Reason.ENGINE_NOT_ON_DEVICE if boards or packages else Reason.NO_METER)
+
+
+def _antichain(sources: Sequence[QualifiedSource], names: Sequence[str]) -> tuple[str, ...]:
+    """Leave out a source whose scope another chosen one holds already."""
+    scopes: dict[str, Scope] = {s.info.name: s.info.scope for s in sources if s.info.name in names}
+    chosen: list[str] = []
+    for name in sorted(scopes, key=lambda name: (scopes[name].path.count("/"), name)):
+        if not any(scopes[name].overlaps(scopes[other]) for other in chosen):
+            chosen.append(name)
+    return tuple(chosen)

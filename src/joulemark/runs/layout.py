@@ -1,0 +1,150 @@
+"""Where a run lies on disk: the files of a run directory, its lock and its atomic writes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import orjson
+
+from joulemark.record.errors import InputError
+from joulemark.record.manifest import Manifest
+
+
+class RunLayout:
+    """The files of one run directory. Nothing is created until `create`."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.manifest = root / "manifest.json"
+        self.items_journal = root / "items.jsonl"
+        self.telemetry_journal = root / "telemetry.jsonl"
+        self.items = root / "items.parquet"
+        self.chunks = root / "chunks.parquet"
+        self.telemetry = root / "telemetry.parquet"
+        self.attribution = root / "attribution.parquet"
+        self.checks = root / "attribution_checks.json"
+        self.report = root / "report.html"
+        self.engine_log = root / "engine.log"
+        self.lock = root / ".lock"
+
+    def create(self) -> None:
+        """Make the directory; raises `InputError` where it cannot be made."""
+        try:
+            self.root.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise InputError(
+                f"the run directory {self.root} cannot be made",
+                why=error.strerror or str(error),
+                fix="choose another place with --out DIR",
+            ) from error
+
+    def read_manifest(self) -> Manifest:
+        """Return the manifest; raises `InputError` where there is none or it is not one of ours."""
+        try:
+            data = self.manifest.read_bytes()
+        except OSError as error:
+            raise InputError(
+                f"no run at {self.root}",
+                why=error.strerror or str(error),
+                fix="`joulemark runs` lists the runs there are",
+            ) from error
+        try:
+            return Manifest.model_validate_json(data)
+        except ValueError as error:
+            raise InputError(
+                f"{self.manifest} is not a manifest this version can read",
+                why=str(error).splitlines()[0],
+                fix="run the benchmark again into another directory with --out DIR",
+            ) from error
+
+    def write_manifest(self, manifest: Manifest) -> None:
+        """Replace the manifest atomically."""
+        write_atomically(self.manifest, manifest.model_dump_json(indent=2).encode() + b"\n")
+
+
+def write_atomically(path: Path, data: bytes) -> None:
+    """Write ``data`` so that a reader, or a crash, sees the old file or the new one, never half of one."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        with temporary.open("wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    except OSError as error:
+        temporary.unlink(missing_ok=True)
+        raise InputError(
+            f"{path} cannot be written",
+            why=error.strerror or str(error),
+            fix="free some space or choose another place with --out DIR, then run the same command again",
+        ) from error
+    _sync_directory(path.parent)
+
+
+def _sync_directory(path: Path) -> None:
+    if os.name != "posix":
+        return
+    fd = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(fd)
+    finally:
+        os.close(fd)
+
+
+@contextmanager
+def locked(layout: RunLayout, boot_id: str | None) -> Iterator[None]:
+    """Hold the run directory for this process.
+
+    The lock names pid and boot, so that one left behind by a dead process is taken over. Raises
+    `InputError` where a living process holds it.
+    """
+    mine = orjson.dumps({"pid": os.getpid(), "boot_id": boot_id})
+    while True:
+        try:
+            fd = os.open(layout.lock, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o644)
+        except FileExistsError:
+            holder = _lock_holder(layout.lock, boot_id)
+            if holder is not None:
+                raise InputError(
+                    f"{layout.root} is in use",
+                    why=f"process {holder} is writing this run",
+                    fix=f"wait for it, or end it with `kill {holder}` and run the same command again",
+                ) from None
+            layout.lock.unlink(missing_ok=True)
+            continue
+        except OSError as error:
+            raise InputError(
+                f"{layout.root} cannot be written",
+                why=error.strerror or str(error),
+                fix="choose another place with --out DIR",
+            ) from error
+        break
+    try:
+        os.write(fd, mine)
+    finally:
+        os.close(fd)
+    try:
+        yield
+    finally:
+        layout.lock.unlink(missing_ok=True)
+
+
+def _lock_holder(path: Path, boot_id: str | None) -> int | None:
+    """Return the pid of the living holder of a lock, null when it is stale."""
+    try:
+        held = orjson.loads(path.read_bytes())
+        pid = int(held["pid"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    if held.get("boot_id") != boot_id or pid == os.getpid():
+        return None
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return None
+    except PermissionError:
+        return pid
+    return pid

@@ -1,0 +1,36 @@
+"""The runs below a directory, newest last."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from joulemark.record.errors import InputError
+from joulemark.runs.journal import read_items
+from joulemark.runs.layout import RunLayout
+
+
+def list_runs(runs_dir: Path) -> list[dict[str, object]]:
+    """Return the facts of each run; a directory that is no run is passed over."""
+    found: list[dict[str, object]] = []
+    for manifest_path in sorted(runs_dir.glob("*/manifest.json")):
+        layout = RunLayout(manifest_path.parent)
+        try:
+            manifest = layout.read_manifest()
+        except InputError:
+            continue
+        rows, _ = read_items(layout.items_journal)
+        answers = len({row.item.key for row in rows if row.item.phase == "measure"})
+        found.append(
+            {
+                "run_dir": str(layout.root),
+                "run_id": manifest.run_id,
+                "created_utc": manifest.created_utc,
+                # A run that was killed still says "running"; only its lock knows, so it is called partial.
+                "state": manifest.state if manifest.state == "complete" else "partial",
+                "task": manifest.task.name,
+                "model": manifest.engine.model,
+                "answers": answers,
+                "wanted": manifest.task.n_items * manifest.repeats,
+            }
+        )
+    return sorted(found, key=lambda facts: str(facts["created_utc"]))

@@ -1,0 +1,92 @@
+"""What a run will do, decided before it starts."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from joulemark.engines.engine import Engine
+from joulemark.meters.source import SourceSpec
+from joulemark.record.identity import config_hash, text_hash
+from joulemark.record.manifest import Engine as EngineFacts
+from joulemark.record.manifest import Load, Sampling, Task
+from joulemark.runs.stop import StopRule
+from joulemark.tasks.task import TaskSet
+
+DEFAULT_RUNS = Path("joulemark-runs")
+
+
+@dataclass(frozen=True, slots=True)
+class RunPlan:
+    """One run: a task asked of an engine under the meters.
+
+    ``out``: the run directory, or null to derive one below ``runs_dir`` from the configuration.
+    ``meters``: sources to use; null discovers them, an empty tuple measures without any.
+    ``engine_pid``: what the user declares to be the engine's process, null to find it.
+    """
+
+    task: TaskSet
+    engine: Engine
+    sampling: Sampling
+    repeats: int = 1
+    concurrency: int = 1
+    warmups: int = 1
+    retries: int = 2
+    timeout_s: float = 600.0
+    out: Path | None = None
+    runs_dir: Path = DEFAULT_RUNS
+    meters: tuple[SourceSpec, ...] | None = None
+    engine_pid: int | None = None
+    temperature_limit_c: float | None = None
+    stop_rules: tuple[StopRule, ...] = ()
+    settings_extra: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def load(self) -> Load:
+        """How the questions are asked."""
+        return Load(mode="sequential" if self.concurrency == 1 else "closed", concurrency=self.concurrency)
+
+    @property
+    def task_facts(self) -> Task:
+        """The task as the manifest names it."""
+        task = self.task
+        return Task(
+            name=task.name,
+            revision=task.revision,
+            split=task.split,
+            n_items=len(task.questions),
+            n_shot=task.n_shot,
+            template_hash=text_hash(task.template),
+            subset_key=task.subset_key,
+            is_canary=task.is_canary,
+        )
+
+    def config_hash(self, engine: EngineFacts) -> str:
+        """Return the identity of what is measured; repeats and places are no part of it."""
+        return config_hash(
+            {
+                "engine": engine.model_dump(
+                    include={
+                        "kind",
+                        "version",
+                        "model",
+                        "model_digest",
+                        "quantization",
+                        "flags",
+                        "prefix_cache",
+                    }
+                ),
+                "task": self.task_facts.model_dump(),
+                "sampling": self.sampling.model_dump(),
+                "load": self.load.model_dump(),
+                "warmups": self.warmups,
+                "retries": self.retries,
+                **self.settings_extra,
+            }
+        )
+
+    def directory_stem(self, engine: EngineFacts) -> str:
+        """Return a directory name that says task, model and configuration."""
+        model = re.sub(r"[^A-Za-z0-9._-]+", "-", Path(engine.model).name).strip("-.") or "model"
+        return f"{self.task.name}-{model[:60]}-{self.config_hash(engine)[:8]}"

@@ -1,0 +1,71 @@
+"""A run read back from its directory. The journals are the truth; the tables are made from them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from joulemark.record.item import Chunk, Item, ItemRow
+from joulemark.record.manifest import Manifest
+from joulemark.runs.journal import read_items
+from joulemark.runs.layout import RunLayout
+from joulemark.telemetry.timeline import Timeline
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedRun:
+    """What a run directory holds. ``unreadable_lines`` counts torn journal lines, which are left out."""
+
+    layout: RunLayout
+    manifest: Manifest
+    rows: tuple[ItemRow, ...]
+    timeline: Timeline
+    unreadable_lines: int
+
+    @property
+    def items(self) -> tuple[Item, ...]:
+        """The items in asking order."""
+        return tuple(row.item for row in self.rows)
+
+    @property
+    def chunks(self) -> Mapping[tuple[str, int], tuple[Chunk, ...]]:
+        """The chunks of each item by its key."""
+        return {row.item.key: row.chunks for row in self.rows}
+
+
+def read_run(root: Path) -> RecordedRun:
+    """Read a run directory, whole or partial; raises `InputError` where there is none.
+
+    A row that stands twice (which no writer of ours does) counts once: the first.
+    """
+    layout = RunLayout(root)
+    manifest = layout.read_manifest()
+    rows, unreadable = read_items(layout.items_journal)
+    unique = {row.item.key: row for row in reversed(rows)}
+    ordered = sorted(unique.values(), key=lambda row: (row.item.segment, row.item.t_sent))
+    close_killed_segments(manifest, layout, rows)
+    timeline = Timeline.from_journal(layout.telemetry_journal)
+    return RecordedRun(layout, manifest, tuple(ordered), timeline, unreadable)
+
+
+def close_killed_segments(manifest: Manifest, layout: RunLayout, rows: list[ItemRow] | None = None) -> None:
+    """Give segments and windows that a killed process left open their end: that of the last stored item.
+
+    What was in flight at the kill was not stored, so its energy is not charged to this run.
+    """
+    if all(segment.t1 is not None for segment in manifest.segments):
+        return
+    if rows is None:
+        rows, _ = read_items(layout.items_journal)
+    for segment in manifest.segments:
+        if segment.t1 is not None:
+            continue
+        ends = [row.item.t_end for row in rows if row.item.segment == segment.index]
+        windows = [window for window in manifest.windows if window.segment == segment.index]
+        closed = [window.t1 for window in windows if window.t1 is not None]
+        segment.t1 = max([segment.t0, *ends, *closed])
+        segment.end = "killed"
+        for window in windows:
+            if window.t1 is None:
+                window.t1 = max(window.t0, max(ends, default=window.t0))

@@ -1,0 +1,52 @@
+"""The open segment of a run: its stamps and windows, written to the manifest as they happen."""
+
+from __future__ import annotations
+
+import platform
+import time
+
+from joulemark.meters.privacy import hashed, load_salt
+from joulemark.record.clock import Clock
+from joulemark.record.manifest import Manifest, Segment, Window
+from joulemark.runs.host import boot_id
+from joulemark.runs.layout import RunLayout
+
+
+class OpenSegment:
+    """A segment while it runs. Every change is on the disk before the call returns."""
+
+    def __init__(self, manifest: Manifest, layout: RunLayout, clock: Clock) -> None:
+        self._manifest, self._layout, self._clock = manifest, layout, clock
+        self.facts = Segment(
+            index=len(manifest.segments),
+            boot_id=boot_id(),
+            host_hash=hashed(platform.node(), load_salt()),
+            wall_anchor_ns=time.time_ns(),
+            t0=clock.now_ns(),
+        )
+        manifest.segments.append(self.facts)
+        self._window: Window | None = None
+        self.save()
+
+    @property
+    def index(self) -> int:
+        """The segment's number in its run."""
+        return self.facts.index
+
+    def open_window(self, name: str) -> None:
+        """Begin a named window, ending the one before."""
+        self.close_window()
+        self._window = Window(name=name, segment=self.index, t0=self._clock.now_ns())
+        self._manifest.windows.append(self._window)
+        self.save()
+
+    def close_window(self) -> None:
+        """End the open window, if there is one."""
+        if self._window is not None:
+            self._window.t1 = self._clock.now_ns()
+            self._window = None
+            self.save()
+
+    def save(self) -> None:
+        """Write the manifest."""
+        self._layout.write_manifest(self._manifest)

@@ -1,0 +1,121 @@
+"""A number as the answer of a reply."""
+
+from __future__ import annotations
+
+import re
+
+from joulemark.tasks.extract.found import Extraction, Rule
+from joulemark.tasks.extract.marker import Mark, boxed, declines, hashes, json_answers, phrases
+from joulemark.tasks.extract.number import Number, canonical, number_from, numbers
+from joulemark.tasks.extract.spelled import last_spelled, leading_spelled
+from joulemark.tasks.extract.visible import Visible, visible_part
+
+_OPERATOR = re.compile(r"\s{0,3}(?:[-+*/×÷xX·]|\\times|\\div|\\cdot)\s{0,3}(?:\\?[$€£¥₹])?(?=[\d.\\-])")
+_EQUALS = re.compile(r"\s{0,3}(?:\\?[%])?\s{0,3}=\s{0,3}(?:\\?[$€£¥₹])?(?=[\d.\\-])")
+# "#### Step 2: Divide" and "#### 2. Divide" are headings; an answer follows its hashes directly.
+_DIRECT = re.compile(r"[^\w\n.]{0,12}\.?(?:[A-Za-z]\s?=\s?)?(?:minus |negative )?$", re.IGNORECASE)
+_LIST_MARK = re.compile(r"[.):]\*{0,2}\s{1,4}\S")
+_REFERENCE = re.compile(
+    r"\b(?:step|line|part|eq|equation|question|problem|example|figure|table|note|option|section|case|rule)s?"
+    r"\.? ?[#(]?$",
+    re.IGNORECASE,
+)
+_ORDINAL = re.compile(r"(?:st|nd|rd|th)\b", re.IGNORECASE)
+_ASIDE = re.compile(r"[^\d(\[\n]{0,80}?(?:[(\[]|\bi\.e\.|\bthat is\b|\bor\b)")
+
+
+def _result(text: str, number: Number, end: int) -> Number:
+    """Follow ``3 + 4 = 7``: where an equation begins at ``number``, its last right side is meant."""
+    result, at = number, number.end
+    while True:
+        operator = _OPERATOR.match(text, at, end)
+        equals = None if operator else _EQUALS.match(text, at, end)
+        step = operator or equals
+        if step is None:
+            return result
+        following, at = number_from(text, step.end(), end)
+        if following is None or following.start > step.end():
+            return result
+        if equals and not _OPERATOR.match(text, at, end):
+            result = following
+
+
+def _in_scope(text: str, mark: Mark) -> Number | None:
+    number = next(numbers(text, mark.start, mark.end), None)
+    if number is None:
+        spelled = leading_spelled(text, mark.start, mark.end)
+        return spelled
+    if mark.rule is Rule.HASH and (
+        not _DIRECT.match(text, mark.start, number.start) or _LIST_MARK.match(text, number.end, mark.end)
+    ):
+        return None
+    return _result(text, number, mark.end)
+
+
+def _leading_number(text: str) -> Number | None:
+    """Return the number that the last line begins with, where only a unit or an aside follows it."""
+    body = text.rstrip()
+    start = body.rfind("\n") + 1
+    number = next(numbers(body, start), None)
+    if number is None or any(c.isalnum() for c in body[start : number.start]):
+        return None
+    rest = number.end
+    if _LIST_MARK.match(body, rest) or _OPERATOR.match(body, rest) or _EQUALS.match(body, rest):
+        return None
+    has_more = next(numbers(body, rest), None) is not None
+    return number if not has_more or _ASIDE.match(body, rest) else None
+
+
+def _is_incidental(text: str, number: Number) -> bool:
+    """Tell whether the number only counts something of the text: a list mark, "step 2", "3rd"."""
+    line = text.rfind("\n", 0, number.start) + 1
+    is_list_mark = not text[line : number.start].strip(" \t*#>-") and _LIST_MARK.match(text, number.end)
+    return bool(
+        is_list_mark
+        or _REFERENCE.search(text, max(line, number.start - 16), number.start)
+        or _ORDINAL.match(text, number.end)
+    )
+
+
+def _last_number(text: str) -> Number | None:
+    found = [n for n in numbers(text) if not _is_incidental(text, n)]
+    return found[-1] if found else None
+
+
+def _find(text: str) -> tuple[Number, Rule] | None:
+    answers = json_answers(text)
+    if answers:  # the format has a place for the answer: what is not there is not given
+        number = _in_scope(text, answers[-1])
+        return (number, Rule.JSON) if number else None
+    for marks in (boxed(text), hashes(text), phrases(text)):
+        for mark in reversed(marks):
+            if number := _in_scope(text, mark):
+                return number, mark.rule
+    if number := _leading_number(text):
+        return number, Rule.LINE
+    if declines(text):
+        return None
+    if number := _last_number(text):
+        return number, Rule.LAST
+    if not any(c.isdigit() for c in text) and (number := last_spelled(text)):
+        return number, Rule.WORD
+    return None
+
+
+def extract_number(answer: str) -> Extraction:
+    """Find the number that ``answer`` gives as its result; never raises.
+
+    ``value`` is canonical, so that equal numbers have equal values.
+    """
+    visible: Visible = visible_part(answer)
+    found = _find(visible.text)
+    if found is None:
+        return Extraction(open_thinking=visible.open_thinking)
+    number, rule = found
+    return Extraction(
+        canonical(number.value),
+        rule,
+        visible.span(number.start, number.end),
+        visible.open_thinking,
+        visible.is_last(number.end),
+    )

@@ -1,0 +1,257 @@
+"""A cumulative energy counter as a monotone function of time, and what it says of the energy at an instant.
+
+Write E(t) for the true energy since some zero, u_1 < u_2 < … for the instants at which the counter takes
+E over, and q for its step. A read at r shows C(r) = E(u) rounded down to q, u the last update before r.
+E does not fall, hence for any instant t, with no assumption on the power:
+
+    C(r) <= E(t)            for every read at r <= t,
+    E(t) <= C(r') + q       for every read r' whose value differs from that of an earlier read r >= t,
+
+because a change between r and r' proves an update after t. A read stretched over [a, b] is before t when
+b <= t and after it when a >= t. An edge read may end up to `SLACK` on the wrong side of t; it then counts
+after correction by the power ceiling times the distance.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from joulemark.record.meter import QualifiedSource
+from joulemark.record.reason import Reason
+from joulemark.telemetry.timeline import Floats, Ints, Series
+
+SLACK_NS = 5_000_000
+SLACK_UPDATES = 0.25
+CEILING_OVER_MAX = 2.0  # what a board may draw for a short time, over the maximum it states
+CEILING_OVER_SLOPE = 3.0
+CEILING_UNKNOWN_W = 25_000.0  # no single board, package or module draws more
+FROZEN_UPDATES = 10
+FROZEN_NS = 2_000_000_000
+FROZEN_QUANTA = 3  # less power than this many counter steps may pass unseen
+RESET_SHARE = 0.5  # a counter that falls to less than this share of its value has started again
+DEFAULT_UPDATE_NS = 100_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class EdgeEnergy:
+    """Counter energy at instants, in joules on the unwrapped counter; arrays of one entry an instant.
+
+    ``extrapolated``: no changed value was seen afterwards, so ``hi`` rests on the power ceiling.
+    ``first`` and ``last`` index the reads that ``lo`` and ``hi`` come from.
+    """
+
+    lo: Floats
+    hi: Floats
+    estimate: Floats
+    extrapolated: NDArray[np.bool_]
+    first: Ints
+    last: Ints
+
+
+@dataclass(frozen=True, slots=True)
+class Counter:
+    """A counter made monotone, with the stretches in which it cannot be believed.
+
+    ``value_j`` is unwrapped. ``faults`` lists (reason, index of the read before, index of the read after):
+    energy between those two reads is not known. ``ceiling_w`` is more than the device can draw, null where
+    nothing is known of that; ``slack_w`` more than it drew at any time in this segment.
+    """
+
+    series: Series
+    value_j: Floats
+    quantum_j: float
+    update_ns: int
+    ceiling_w: float | None
+    slack_w: float
+    change_ns: Floats
+    change_j: Floats
+    faults: tuple[tuple[Reason, int, int], ...]
+
+    def at(self, t_ns: Ints) -> EdgeEnergy:
+        """Bound and estimate the energy at each instant. Instants lie within the reads, `SLACK` aside."""
+        begin, end, value = self.series.begin_ns, self.series.t_ns, self.value_j
+        n = len(value)
+        slack_ns = max(SLACK_NS, round(SLACK_UPDATES * self.update_ns))
+        per_ns = self.slack_w * 1e-9
+
+        before = np.searchsorted(end, t_ns, side="right") - 1
+        after = np.searchsorted(begin, t_ns, side="left")
+
+        first = np.maximum(before, 0)
+        lo = np.where(before >= 0, value[first], -np.inf)
+        late = np.minimum(before + 1, n - 1)
+        lateness = np.maximum(end[late] - t_ns, 0)
+        lo = np.maximum(lo, np.where(lateness <= slack_ns, value[late] - lateness * per_ns, -np.inf))
+
+        plain, plain_at, plain_open = self._above(np.minimum(after, n - 1))
+        early = np.maximum(after - 1, 0)
+        earliness = np.maximum(t_ns - begin[early], 0)
+        near, near_at, near_open = self._above(early)
+        near = np.where(earliness <= slack_ns, near + earliness * per_ns, np.inf)
+        plain = np.where(after < n, plain, np.inf)
+        # A bound that rests on a changed value goes before one that rests on the ceiling.
+        plain = np.where(plain_open & ~near_open & np.isfinite(near), np.inf, plain)
+        use_near = near < plain
+        hi = np.where(use_near, near, plain)
+        last = np.where(use_near, near_at, plain_at)
+        extrapolated = np.where(use_near, near_open, plain_open)
+
+        estimate = self._estimate(t_ns)
+        return EdgeEnergy(lo, hi, np.clip(estimate, lo, hi), extrapolated, first, last)
+
+    def _estimate(self, t_ns: Ints) -> Floats:
+        """Return the likeliest energy at each instant: one step of power between two updates.
+
+        Between updates i and i+1 the power is taken to go from the slope before i to the slope after i+1 in
+        one step, placed so that the increment comes out right: items begin and end with such steps, and a
+        straight line would give part of an item to its neighbour. Where no such step explains the increment
+        it is a straight line.
+        """
+        at, joules = self.change_ns, self.change_j
+        line = np.interp(t_ns, at, joules)
+        if len(at) < 4:
+            return line
+        i = np.clip(np.searchsorted(at, t_ns, side="right") - 1, 1, len(at) - 3)
+        left = (joules[i] - joules[i - 1]) / np.maximum(at[i] - at[i - 1], 1.0)
+        right = (joules[i + 2] - joules[i + 1]) / np.maximum(at[i + 2] - at[i + 1], 1.0)
+        from_left = joules[i] + left * (t_ns - at[i])
+        from_right = joules[i + 1] - right * (at[i + 1] - t_ns)
+        mean = (joules[i + 1] - joules[i]) / np.maximum(at[i + 1] - at[i], 1.0)
+        inside = (t_ns >= at[i]) & (t_ns <= at[i + 1])
+        explains = inside & (np.minimum(left, right) <= mean) & (mean <= np.maximum(left, right))
+        step = np.where(right >= left, np.maximum(from_left, from_right), np.minimum(from_left, from_right))
+        return np.where(explains, step, line)
+
+    def _above(self, base: Ints) -> tuple[Floats, Ints, NDArray[np.bool_]]:
+        """Return what E(t) cannot exceed when read ``base`` began at or after t, and the read it rests on."""
+        n = len(self.value_j)
+        changed = np.searchsorted(self.value_j, self.value_j[base], side="right")
+        open_end = changed >= n
+        at = np.minimum(changed, n - 1)
+        ceiling = self.value_j[base] + self.slack_w * self.update_ns * 1e-9
+        return np.where(open_end, ceiling, self.value_j[at]) + self.quantum_j, at, open_end
+
+
+def read_counter(series: Series, source: QualifiedSource, gauge: Series | None) -> Counter:
+    """Unwrap a counter and find its faults. ``gauge`` is the power series of the same source, if any."""
+    info, test = source.info, source.qualification
+    update_s = test.update_period_max_s or test.update_period_s
+    update_ns = round(update_s * 1e9) if update_s else DEFAULT_UPDATE_NS
+    raw = series.value
+    ceiling_w = _ceiling_w(series, source, gauge, update_ns)
+    step = np.diff(raw)
+    faults: list[tuple[Reason, int, int]] = []
+    added = step.copy()
+
+    # Since the last change, not since the last read: a counter that stood still may catch up at once.
+    changed_at = np.maximum.accumulate(np.where(np.concatenate(([True], step != 0)), np.arange(len(raw)), 0))
+    since_ns = series.t_ns[1:] - series.begin_ns[changed_at[:-1]] + update_ns
+    allowed_j = (ceiling_w or CEILING_UNKNOWN_W) * since_ns * 1e-9 + info.counter_quantum_j
+
+    for i in np.flatnonzero(step < 0):
+        modulus_j = info.counter_modulus_j
+        if modulus_j is not None and 0 <= step[i] + modulus_j <= allowed_j[i] and raw[i] <= modulus_j:
+            added[i] = step[i] + modulus_j
+            continue
+        added[i] = 0.0
+        if raw[i + 1] > RESET_SHARE * raw[i]:
+            reason = Reason.COUNTER_BACKWARDS
+        elif info.counter_wraps and modulus_j is None:
+            reason = Reason.COUNTER_WRAP_UNKNOWN
+        else:
+            reason = Reason.COUNTER_RESET
+        faults.append((reason, int(i), int(i) + 1))
+    for i in np.flatnonzero(added > allowed_j):
+        faults.append((Reason.COUNTER_IMPLAUSIBLE, int(i), int(i) + 1))
+        added[i] = 0.0
+    if info.counter_modulus_j is not None:
+        far = np.flatnonzero(allowed_j >= info.counter_modulus_j)  # it may have wrapped more than once
+        faults += [(Reason.GAP_TOO_LONG, int(i), int(i) + 1) for i in far]
+
+    value = raw[0] + np.concatenate(([0.0], np.cumsum(added)))
+    faults += _frozen(series, value, update_ns, info.counter_quantum_j, gauge)
+    period_ns = round(test.update_period_s * 1e9) if test.update_period_s else update_ns
+    change_ns, change_j = _update_times(series, value, period_ns)
+    slope_w = float(np.max(np.diff(value) / np.maximum(np.diff(series.t_ns), update_ns), initial=0.0)) * 1e9
+    slack_w = min(ceiling_w or CEILING_UNKNOWN_W, CEILING_OVER_SLOPE * slope_w or CEILING_UNKNOWN_W)
+    return Counter(
+        series,
+        value,
+        info.counter_quantum_j,
+        update_ns,
+        ceiling_w,
+        slack_w,
+        change_ns,
+        change_j,
+        tuple(sorted(faults, key=lambda fault: fault[1:])),
+    )
+
+
+def _ceiling_w(series: Series, source: QualifiedSource, gauge: Series | None, update_ns: int) -> float | None:
+    """Return more watts than the device can draw, from what it states and what it was seen to do.
+
+    Stated limits of processor packages may lie below what they draw in turbo, so a counter that is steadily
+    faster than the statement lifts the ceiling; one jump does not (90th percentile).
+    """
+    stated_w = source.info.power_max_w
+    candidates = []
+    if stated_w:
+        candidates.append(CEILING_OVER_MAX * stated_w)
+    if gauge is not None:
+        candidates.append(CEILING_OVER_SLOPE * float(np.max(gauge.value)))
+    if not candidates:
+        return None
+    rises_w = np.diff(series.value) / (np.maximum(np.diff(series.t_ns), update_ns) * 1e-9)
+    rises_w = rises_w[rises_w > 0]
+    if len(rises_w):
+        candidates.append(CEILING_OVER_SLOPE * float(np.percentile(rises_w, 90)))
+    return max(candidates)
+
+
+def _plateaus(value: Floats) -> tuple[Ints, Ints]:
+    """Return the first and the last read of each value of a monotone counter."""
+    starts = np.concatenate(([0], np.flatnonzero(np.diff(value) > 0) + 1))
+    return starts, np.concatenate((starts[1:] - 1, [len(value) - 1]))
+
+
+def _frozen(
+    series: Series, value: Floats, update_ns: int, quantum_j: float, gauge: Series | None
+) -> list[tuple[Reason, int, int]]:
+    """Find stretches without a change for more than max(10 updates, 2 s) although power was drawn."""
+    limit_ns = max(FROZEN_UPDATES * update_ns, FROZEN_NS)
+    starts, lasts = _plateaus(value)
+    faults = []
+    for plateau in np.flatnonzero(series.t_ns[lasts] - series.t_ns[starts] > limit_ns):
+        start, last = int(starts[plateau]), int(lasts[plateau])
+        if gauge is not None:
+            inside = (gauge.t_ns >= series.t_ns[start]) & (gauge.t_ns <= series.t_ns[last])
+            seconds = (series.t_ns[last] - series.t_ns[start]) * 1e-9
+            if inside.any() and float(np.mean(gauge.value[inside])) * seconds <= FROZEN_QUANTA * quantum_j:
+                continue
+        faults.append((Reason.COUNTER_FROZEN, start, min(last + 1, len(value) - 1)))
+    return faults
+
+
+def _update_times(series: Series, value: Floats, period_ns: int) -> tuple[Floats, Floats]:
+    """Estimate when the counter took each value: points (ns, J) to interpolate between.
+
+    The update that made value i happened after the last read of the value before, at most one period before
+    the first read of value i and at most one before the last read of it; and, where the next value was seen,
+    at least one period before that. The estimate is the middle of what is left. One more point goes on at
+    the last slope for a period after the last update.
+    """
+    starts, lasts = _plateaus(value)
+    seen_ns = series.t_ns[starts].astype(np.float64)
+    not_before = np.maximum(seen_ns, series.begin_ns[lasts]) - period_ns
+    not_before[1:] = np.maximum(not_before[1:], series.begin_ns[starts[1:] - 1])
+    not_after = seen_ns.copy()
+    not_after[:-1] = np.minimum(seen_ns[:-1], seen_ns[1:] - period_ns)
+    middle = np.maximum.accumulate((not_before + not_after) / 2)
+    change_j = value[starts]
+    if len(middle) < 2 or middle[-1] <= middle[-2]:
+        return middle, change_j
+    slope = (change_j[-1] - change_j[-2]) / (middle[-1] - middle[-2])
+    return np.append(middle, middle[-1] + period_ns), np.append(change_j, change_j[-1] + slope * period_ns)

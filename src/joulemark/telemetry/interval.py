@@ -1,0 +1,221 @@
+"""Energy between two instants of a timeline: a measured interval, or a reason why there is none.
+
+The bounds and what their 99 % rests on are derived in ``docs/adr/0003-energy-bounds.md``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from joulemark.record.energy import MeasuredEnergy, Method, Withheld
+from joulemark.record.meter import QualifiedSource, Trust
+from joulemark.record.reason import Reason
+from joulemark.record.telemetry import Quantity
+from joulemark.telemetry.counter import Counter, read_counter
+from joulemark.telemetry.gauge import Gauge, read_gauge
+from joulemark.telemetry.timeline import Ints, Series, Timeline, Track
+
+EDGE_EXTRAPOLATED = "edge_extrapolated"
+
+
+def energy_between(
+    timeline: Timeline, source: QualifiedSource, segment: int, t0_ns: int, t1_ns: int
+) -> MeasuredEnergy | Withheld:
+    """Return the energy that the counter of ``source`` saw from ``t0_ns`` to ``t1_ns`` (monotonic ns)."""
+    return energies_between(timeline, source, segment, [t0_ns], [t1_ns])[0]
+
+
+def integrated_between(
+    timeline: Timeline,
+    source: QualifiedSource,
+    segment: int,
+    t0_ns: int,
+    t1_ns: int,
+    quantity: str = Quantity.POWER_W,
+) -> MeasuredEnergy | Withheld:
+    """Return the energy under the power gauge of ``source`` from ``t0_ns`` to ``t1_ns`` (monotonic ns)."""
+    return integrals_between(timeline, source, segment, [t0_ns], [t1_ns], quantity)[0]
+
+
+def mean_power_w(energy: MeasuredEnergy | Withheld, t0_ns: int, t1_ns: int) -> float | None:
+    """Return the mean power in a window; null where its energy is withheld or the window is empty."""
+    if isinstance(energy, Withheld) or t1_ns <= t0_ns:
+        return None
+    return energy.joules / ((t1_ns - t0_ns) * 1e-9)
+
+
+def energies_between(
+    timeline: Timeline,
+    source: QualifiedSource,
+    segment: int,
+    t0s_ns: Sequence[int] | Ints,
+    t1s_ns: Sequence[int] | Ints,
+) -> list[MeasuredEnergy | Withheld]:
+    """Return the counter energy of each window ``[t0s_ns[i], t1s_ns[i]]``; cost is that of a search a window.
+
+    Raises ``ValueError`` for a window that ends before it begins.
+    """
+    t0_ns, t1_ns = _windows(t0s_ns, t1s_ns)
+    if source.qualification.trust is Trust.ABSENT:
+        return _all(Withheld(Reason.METER_NOT_QUALIFIED, source.qualification.reason or ""), len(t0_ns))
+    series = timeline.series(segment, source.info.name, Quantity.ENERGY_J)
+    track = timeline.track(segment, source.info.name)
+    if series is None or track is None:
+        return _all(Withheld(_why_none(timeline, track, segment)), len(t0_ns))
+    counter = _counter(timeline, source, segment, series)
+    begin, end = counter.at(t0_ns), counter.at(t1_ns)
+    low = np.maximum(end.lo - begin.hi, 0.0)
+    high = np.maximum(end.hi - begin.lo, 0.0)
+    if counter.ceiling_w is not None:
+        high = np.minimum(high, np.maximum(counter.ceiling_w * (t1_ns - t0_ns) * 1e-9, low))
+    joules = np.clip(end.estimate - begin.estimate, low, high)
+    outside = ~np.isfinite(begin.lo) | ~np.isfinite(high)
+    bits = _flag_bits(series.flag_bits, begin.first, end.last)
+    faults = _first_fault(counter, begin.first, end.last)
+    extrapolated = begin.extrapolated | end.extrapolated
+    energies: list[MeasuredEnergy | Withheld] = []
+    for i in range(len(t0_ns)):
+        if outside[i]:
+            energies.append(Withheld(_why_outside(timeline, track, series, segment, int(t1_ns[i]))))
+        elif (fault := faults[i]) is not None:
+            energies.append(Withheld(fault))
+        else:
+            flags = _flags(source, track, int(bits[i]), EDGE_EXTRAPOLATED if extrapolated[i] else None)
+            energies.append(
+                MeasuredEnergy(
+                    float(joules[i]),
+                    float(low[i]),
+                    float(high[i]),
+                    source.info.name,
+                    (source.info.scope,),
+                    Method.COUNTER,
+                    flags,
+                )
+            )
+    return energies
+
+
+def integrals_between(
+    timeline: Timeline,
+    source: QualifiedSource,
+    segment: int,
+    t0s_ns: Sequence[int] | Ints,
+    t1s_ns: Sequence[int] | Ints,
+    quantity: str = Quantity.POWER_W,
+) -> list[MeasuredEnergy | Withheld]:
+    """Return the integrated power of each window ``[t0s_ns[i], t1s_ns[i]]``.
+
+    Raises ``ValueError`` for a window that ends before it begins.
+    """
+    t0_ns, t1_ns = _windows(t0s_ns, t1s_ns)
+    if source.qualification.trust is Trust.ABSENT:
+        return _all(Withheld(Reason.METER_NOT_QUALIFIED, source.qualification.reason or ""), len(t0_ns))
+    series = timeline.series(segment, source.info.name, quantity)
+    track = timeline.track(segment, source.info.name)
+    if series is None or track is None:
+        return _all(Withheld(_why_none(timeline, track, segment)), len(t0_ns))
+    gauge = _gauge(timeline, source, segment, series, quantity)
+    area = gauge.between(t0_ns, t1_ns)
+    bits = _flag_bits(series.flag_bits, area.first, area.last)
+    energies: list[MeasuredEnergy | Withheld] = []
+    for i in range(len(t0_ns)):
+        if area.outside[i]:
+            energies.append(Withheld(_why_outside(timeline, track, series, segment, int(t1_ns[i]))))
+        elif area.gap[i]:
+            energies.append(Withheld(Reason.GAP_TOO_LONG))
+        else:
+            energies.append(
+                MeasuredEnergy(
+                    float(area.joules[i]),
+                    float(area.lo[i]),
+                    float(area.hi[i]),
+                    source.info.name,
+                    (source.info.scope,),
+                    Method.INTEGRATED,
+                    _flags(source, track, int(bits[i]), None),
+                )
+            )
+    return energies
+
+
+def _windows(t0s_ns: Sequence[int] | Ints, t1s_ns: Sequence[int] | Ints) -> tuple[Ints, Ints]:
+    t0_ns, t1_ns = np.asarray(t0s_ns, np.int64), np.asarray(t1s_ns, np.int64)
+    if t0_ns.shape != t1_ns.shape:
+        raise ValueError("as many beginnings as ends are needed")
+    if np.any(t1_ns < t0_ns):
+        raise ValueError("a window cannot end before it begins")
+    return t0_ns, t1_ns
+
+
+def _all(energy: Withheld, n: int) -> list[MeasuredEnergy | Withheld]:
+    return [energy] * n
+
+
+def _counter(timeline: Timeline, source: QualifiedSource, segment: int, series: Series) -> Counter:
+    """Return the prepared counter; it is kept with the timeline, for windows are asked for one by one too."""
+    key = ("counter", segment, source)
+    counter = timeline.prepared.get(key)
+    if not isinstance(counter, Counter):
+        gauge = timeline.series(segment, source.info.name, Quantity.POWER_W)
+        counter = timeline.prepared[key] = read_counter(series, source, gauge)
+    return counter
+
+
+def _gauge(timeline: Timeline, source: QualifiedSource, segment: int, series: Series, quantity: str) -> Gauge:
+    key = ("gauge", segment, source, quantity)
+    gauge = timeline.prepared.get(key)
+    if not isinstance(gauge, Gauge):
+        gauge = timeline.prepared[key] = read_gauge(series, source, quantity)
+    return gauge
+
+
+def _flag_bits(bits: Ints, first: Ints, last: Ints) -> Ints:
+    """Return, for each window, the flags of the reads after ``first`` up to ``last``.
+
+    A flag speaks of the time before its read, so that of the first read lies before the window.
+    """
+    result = np.zeros(len(first), np.int64)
+    present = int(np.bitwise_or.reduce(bits, initial=0))
+    for i in range(present.bit_length()):
+        if present >> i & 1:
+            count = np.concatenate(([0], np.cumsum(bits >> i & 1)))
+            result |= (count[last + 1] > count[np.minimum(first, last) + 1]).astype(np.int64) << i
+    return result
+
+
+def _flags(source: QualifiedSource, track: Track, bits: int, more: str | None) -> tuple[str, ...]:
+    if not bits and more is None and source.qualification.trust is Trust.QUALIFIED:
+        return ()
+    flags = [*track.flags_of(bits)]
+    if more is not None:
+        flags.append(more)
+    if source.qualification.trust is Trust.SUSPECT:
+        flags.append("suspect")
+    return tuple(sorted(flags))
+
+
+def _first_fault(counter: Counter, first: Ints, last: Ints) -> list[Reason | None]:
+    """Return the first fault that touches the reads from ``first`` to ``last``, a window."""
+    found: list[Reason | None] = [None] * len(first)
+    for reason, start, stop in counter.faults:
+        for i in np.flatnonzero((first < stop) & (last > start)):
+            found[i] = found[i] or reason
+    return found
+
+
+def _why_none(timeline: Timeline, track: Track | None, segment: int) -> Reason:
+    if track is not None and track.lost_after(0):
+        return Reason.METER_LOST
+    return Reason.SAMPLER_LOST if timeline.sampler_lost_ns.get(segment) else Reason.NO_SAMPLES
+
+
+def _why_outside(timeline: Timeline, track: Track, series: Series, segment: int, t1_ns: int) -> Reason:
+    """Say why a window is not covered: nobody read, the meter was gone, or it lies elsewhere."""
+    last_ns = int(series.t_ns[-1])
+    if t1_ns > last_ns and track.lost_after(last_ns):
+        return Reason.METER_LOST
+    if t1_ns > last_ns and timeline.sampler_lost_after(segment, last_ns):
+        return Reason.SAMPLER_LOST
+    return Reason.OUTSIDE_TIMELINE

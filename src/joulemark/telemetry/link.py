@@ -1,0 +1,202 @@
+"""One life of the sampler process, seen from its parent: start it, ask for edges, hear its events."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import select
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import orjson
+
+from joulemark.telemetry.wire import SamplerConfig, split_lines
+
+STDERR_TAIL_BYTES = 2000
+
+_Waiter = tuple[asyncio.AbstractEventLoop, "asyncio.Future[int | None]"]
+
+
+class SamplerLink:
+    """A started sampler process. `events` is for one thread, edges are for any."""
+
+    def __init__(self, config: SamplerConfig) -> None:
+        """Start the process. Raises ``OSError`` when the system cannot."""
+        events_r, events_w = os.pipe()
+        self._stderr = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the process
+        try:
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "joulemark.telemetry.sampler_main", str(events_w)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=self._stderr,
+                pass_fds=(events_w,),
+                start_new_session=True,  # Ctrl-C goes to the parent, who decides
+                bufsize=0,
+            )
+        except OSError:
+            os.close(events_r)
+            self._stderr.close()
+            raise
+        finally:
+            os.close(events_w)
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._commands_fd = self._process.stdin.fileno()
+        self._answers_fd = self._process.stdout.fileno()
+        os.set_blocking(self._answers_fd, False)
+        os.set_blocking(self._commands_fd, False)  # a hung sampler must not hang its parent
+        self._events = os.fdopen(events_r, "rb", buffering=0)
+        self._lock = threading.Lock()
+        self._input = bytearray()
+        self._stamps: dict[int, int] = {}
+        self._waiters: dict[int, _Waiter] = {}
+        self._number = 0
+        self._closed = False
+        self.ready = False
+        self._send(config.to_line())
+
+    @property
+    def pid(self) -> int:
+        """The process id."""
+        return self._process.pid
+
+    def events(self) -> Iterator[dict[str, Any]]:
+        """Yield what the process reports, until it is gone."""
+        buffer = bytearray()
+        while data := self._events.read(65536):
+            buffer += data
+            for line in split_lines(buffer):
+                with contextlib.suppress(ValueError):
+                    event = orjson.loads(line)
+                    self.ready = self.ready or event["event"] == "ready"
+                    yield event
+
+    def edge(self, timeout_s: float) -> int | None:
+        """Have every source read now; return the sampler's stamp, null when it did not answer in time."""
+        with self._lock:
+            number = self._ask()
+            if number is None:
+                return None
+            deadline_s = time.monotonic() + timeout_s
+            while number not in self._stamps:
+                left_s = deadline_s - time.monotonic()
+                if left_s <= 0 or not select.select((self._answers_fd,), (), (), left_s)[0]:
+                    return None
+                if not self._hear():
+                    return None
+            return self._stamps.pop(number)
+
+    async def aedge(self, timeout_s: float) -> int | None:
+        """Like `edge`, while the event loop goes on."""
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[int | None] = loop.create_future()
+        with self._lock:
+            number = self._ask()
+            if number is None:
+                return None
+            self._waiters[number] = (loop, future)
+            loop.add_reader(self._answers_fd, self._on_answer, loop)
+        timer = loop.call_later(timeout_s, _resolve, future, None)
+        try:
+            return await future
+        finally:
+            timer.cancel()
+            with self._lock:
+                self._waiters.pop(number, None)
+                if not self._closed and not any(waiting is loop for waiting, _ in self._waiters.values()):
+                    loop.remove_reader(self._answers_fd)
+
+    def tell_stop(self) -> None:
+        """Ask the process to take its last sample and leave."""
+        self._send(b"stop\n")
+
+    def kill(self) -> None:
+        """End the process at once."""
+        self._process.kill()
+
+    def reap(self) -> str:
+        """Wait for the end, close everything and return the tail of what the process complained about."""
+        self._process.wait()
+        with self._lock:
+            self._closed = True
+            waiters, self._waiters = self._waiters, {}
+            handed_over = False
+            for loop, future in waiters.values():
+                with contextlib.suppress(RuntimeError):  # that event loop may be closed
+                    loop.call_soon_threadsafe(self._forget, loop, future)
+                    handed_over = True
+            assert self._process.stdin is not None
+            assert self._process.stdout is not None
+            with contextlib.suppress(OSError):
+                self._process.stdin.close()
+            if not handed_over:
+                self._process.stdout.close()
+        self._events.close()
+        size = self._stderr.seek(0, os.SEEK_END)
+        self._stderr.seek(max(0, size - STDERR_TAIL_BYTES))
+        complaint = self._stderr.read().decode(errors="replace").strip()
+        self._stderr.close()
+        return complaint
+
+    def _ask(self) -> int | None:
+        if self._closed or not self.ready:
+            return None
+        self._number += 1
+        self._stamps.clear()
+        return self._number if self._send(b"edge %d\n" % self._number) else None
+
+    def _send(self, line: bytes) -> bool:
+        try:
+            os.write(self._commands_fd, line)
+        except OSError:
+            return False
+        return True
+
+    def _hear(self, here: asyncio.AbstractEventLoop | None = None) -> bool:
+        """Read answers and hand them out; false when the process has closed its end.
+
+        ``here`` is the event loop whose thread this is.
+        """
+        try:
+            data = os.read(self._answers_fd, 65536)
+        except BlockingIOError:
+            return True
+        self._input += data
+        for line in split_lines(self._input):
+            number, t_ns = map(int, line.split())
+            loop, future = self._waiters.get(number, (None, None))
+            if loop is None or future is None:
+                self._stamps[number] = t_ns
+            elif loop is here:
+                _resolve(future, t_ns)
+            else:
+                with contextlib.suppress(RuntimeError):  # that event loop may be closed
+                    loop.call_soon_threadsafe(_resolve, future, t_ns)
+        return bool(data)
+
+    def _on_answer(self, loop: asyncio.AbstractEventLoop) -> None:
+        with self._lock:
+            if self._closed or not self._hear(loop):
+                for waiting, future in self._waiters.values():
+                    if waiting is loop:
+                        _resolve(future, None)
+
+    def _forget(self, loop: asyncio.AbstractEventLoop, future: asyncio.Future[int | None]) -> None:
+        """Stop watching the answers of a dead process; the watcher closes the pipe, for it still held it."""
+        assert self._process.stdout is not None
+        if not self._process.stdout.closed:
+            loop.remove_reader(self._answers_fd)
+            self._process.stdout.close()
+        _resolve(future, None)
+
+
+def _resolve(future: asyncio.Future[int | None], stamp: int | None) -> None:
+    if not future.done():
+        future.set_result(stamp)
