@@ -32,14 +32,21 @@ def decoded(loads: Callable[[bytes], Any], event: bytes, t_ns: int, texts: list[
 
 
 class Joulemark:
-    """Ours: stamped reads in the hot path, decoded when the request is over."""
+    """Ours: stamped reads in the hot path, decoded when the request is over.
+
+    ``decode_s`` is the processor time of decoding as the others do it. With ``parsing`` the project's own parser
+    (format sniffed, thinking, token counts, faults) reads the same bytes once more; ``parse_s`` is its time.
+    """
 
     def __init__(self, port: int) -> None:
         from joulemark.engines.client import StreamClient
         from joulemark.engines.exchange import Endpoint
+        from joulemark.engines.streams import parse
 
         self.client = StreamClient(Endpoint("http", "127.0.0.1", port))
-        self.decode_s = 0.0
+        self.parse = parse
+        self.parsing = False
+        self.decode_s = self.parse_s = 0.0
 
     async def stream(self, path: str) -> Lags:
         exchange = await self.client.exchange(BODY, path=path)
@@ -55,6 +62,16 @@ class Joulemark:
                 if payload != DONE:
                     lags.append(decoded(orjson.loads, payload, t_ns, texts))
         self.decode_s += time.process_time() - start
+        if self.parsing:
+            start = time.process_time()
+            reply = self.parse(
+                exchange.reads,
+                content_type=exchange.headers.get("content-type"),
+                status=exchange.status,
+                t_end=exchange.t_end,
+            )
+            self.parse_s += time.process_time() - start
+            assert reply.text == "".join(texts)
         return lags
 
     async def aclose(self) -> None:

@@ -99,7 +99,9 @@ def test_an_endless_stream_ends_at_the_total_timeout():
 
 
 def test_an_endless_head_ends_at_the_limit():
-    reply = Reply.raw(b"HTTP/1.1 200 OK\r\n", *(b"X-%d: %s\r\n" % (i, b"y" * 1000) for i in range(500)), end="hold")
+    reply = Reply.raw(
+        b"HTTP/1.1 200 OK\r\n", *(b"X-%d: %s\r\n" % (i, b"y" * 1000) for i in range(500)), end="hold"
+    )
     exchange = exchange_with(reply, max_body_bytes=100_000, stall_timeout_s=5)
     assert exchange.error in ("too_large", "bad_http")
 
@@ -273,7 +275,10 @@ def mutated(draw) -> list[bytes]:
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
-@given(pieces=st.one_of(mutated(), st.lists(st.binary(max_size=200), max_size=5)), end=st.sampled_from(["cut", "reset"]))
+@given(
+    pieces=st.one_of(mutated(), st.lists(st.binary(max_size=200), max_size=5)),
+    end=st.sampled_from(["cut", "reset"]),
+)
 def test_no_bytes_of_a_server_raise(pieces, end):
     exchange = exchange_with(Reply.raw(*pieces, end=end), stall_timeout_s=5)
     assert exchange.error in (None, "cut", "reset", "bad_http")

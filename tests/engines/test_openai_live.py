@@ -17,7 +17,7 @@ pytest.importorskip("xllamacpp", reason="the extra [embedded] is not installed")
 
 def test_a_running_llama_cpp_is_recognised(built_in_model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async def run() -> None:
-        inside = EmbeddedEngine(EmbeddedOptions(n_ctx=512))
+        inside = EmbeddedEngine(EmbeddedOptions(threads=1, n_ctx=512))
         await inside.start()
         try:
             key = inside.endpoint.headers["Authorization"].removeprefix("Bearer ")

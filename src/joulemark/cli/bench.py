@@ -58,7 +58,7 @@ _OPTIONS = (
         "--meter",
         "meters",
         multiple=True,
-        metavar="auto|none|replay:FILE",
+        metavar="auto|nvml|rapl|none|replay:FILE",
         help="Which meters to read (default: auto, all that are found).",
     ),
     click.option(

@@ -31,7 +31,7 @@ def fetch() -> None:
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--json", "as_json", is_flag=True, help="Print every field.")
 def parse(file: Path, as_json: bool) -> None:
-    """Show how a captured response body is read: text, tokens, usage, errors, and where the first token is."""
+    """Show how a captured response body is read: text, tokens, usage, errors, first token."""
     import orjson
 
     from joulemark.engines.streams import parse_file, reply_json

@@ -14,8 +14,6 @@ from joulemark.cli.progress import TerminalObserver, engine_progress
 from joulemark.engines.embedded import EmbeddedEngine, EmbeddedOptions
 from joulemark.engines.engine import Engine
 from joulemark.engines.openai_api import UrlEngine, UrlOptions
-from joulemark.meters.replay import replay_spec
-from joulemark.meters.source import SourceSpec
 from joulemark.record.errors import InputError
 from joulemark.record.manifest import Sampling
 from joulemark.report.html import write_report
@@ -76,7 +74,7 @@ def _plan(name: str, choices: Mapping[str, Any], observer: TerminalObserver) -> 
         timeout_s=choices["timeout_s"],
         out=choices["out"],
         runs_dir=choices["runs_dir"],
-        meters=_meters(choices["meters"]),
+        meters=tuple(choices["meters"]) or ("auto",),
         engine_pid=choices["engine_pid"],
         temperature_limit_c=choices["max_temperature"],
     )
@@ -93,25 +91,6 @@ def _engine(choices: Mapping[str, Any], observer: TerminalObserver) -> Engine:
         )
         return EmbeddedEngine(options, progress=progress)
     return UrlEngine(UrlOptions(url, model, choices["api_key_env"]), progress=progress)
-
-
-def _meters(wanted: Sequence[str]) -> tuple[SourceSpec, ...] | None:
-    """Return the chosen sources; null for those that discovery finds, empty for none at all."""
-    if not wanted or tuple(wanted) == ("auto",):
-        return None
-    if tuple(wanted) == ("none",):
-        return ()
-    specs = []
-    for choice in wanted:
-        kind, _, path = choice.partition(":")
-        if kind != "replay" or not path:
-            raise InputError(
-                f"--meter {choice} is no meter",
-                why="it is auto, none, or replay:FILE; auto and none stand alone",
-                fix="`joulemark doctor` lists what this machine can measure",
-            )
-        specs.append(replay_spec(Path(path)))
-    return tuple(specs)
 
 
 def _report(outcome: RunOutcome, *, as_json: bool) -> None:

@@ -165,14 +165,9 @@ class EmbeddedEngine:
 
         loaded = self._require_loaded()
         settings, ready, info = loaded.settings, loaded.ready, loaded.info
-        reasons = {
-            name: str(Reason.NOT_REPORTED)
-            for name, value in (
-                ("quantization", info.quantization),
-                ("flags.llama_cpp_build", ready.known_build),
-            )
-            if value is None
-        }
+        build = ready.known_build
+        nulls = {"quantization": info.quantization, "flags.llama_cpp_build": build}
+        reasons = {name: str(Reason.NOT_REPORTED) for name, value in nulls.items() if value is None}
         pid = self.pid()
         if pid is None:
             reasons["pid"] = str(Reason.NOT_APPLICABLE)
@@ -186,14 +181,14 @@ class EmbeddedEngine:
                 "threads": settings.threads,
                 "n_ctx": settings.n_ctx,
                 "n_parallel": settings.n_parallel,
-                "n_gpu_layers": settings.n_gpu_layers,
-                "seed": settings.seed,
+                "n_gpu_layers": "auto" if settings.n_gpu_layers is None else settings.n_gpu_layers,
+                "seed": "random" if settings.seed is None else settings.seed,
                 "cache_prompt": False,
                 "top_k": ready.top_k,
                 "min_p": ready.min_p,
                 "devices": ready.devices,
-                "llama_cpp_build": ready.known_build,
-                "architecture": info.architecture,
+                "llama_cpp_build": build,
+                "architecture": info.architecture or "unknown",
                 "parameters": info.parameters,
             },
             prefix_cache=False,

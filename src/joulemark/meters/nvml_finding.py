@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from joulemark.meters.machine import is_wsl
 from joulemark.meters.nvml import NvmlSource, nvml_spec
-from joulemark.meters.nvml_driver import reason_of, session
+from joulemark.meters.nvml_driver import NOT_INSTALLED, reason_of, session
 from joulemark.meters.source import Finding, SourceLost
 from joulemark.record.meter import SourceInfo
 from joulemark.record.telemetry import Quantity
 
 _FIXES = {
+    NOT_INSTALLED: ("the Python package nvidia-ml-py is not installed", "pip install nvidia-ml-py"),
     "library_not_found": (
-        "libnvidia-ml.so.1 is not on this machine",
-        "with an NVIDIA board: install its driver (Debian, Ubuntu: sudo apt install nvidia-driver); "
-        "in a container: start it with docker run --gpus all",
+        "no NVIDIA driver library (libnvidia-ml.so.1) is on this machine",
+        "install the driver of your NVIDIA board; in a container: docker run --gpus all",
     ),
     "driver_not_loaded": ("the NVIDIA kernel module is not loaded", "sudo modprobe nvidia"),
     "no_permission": (
@@ -41,33 +43,27 @@ def find_nvml() -> list[Finding]:
     """Return one finding a board; one that fails is reported and does not hide the others."""
     try:
         with session() as module:
-            return _find_boards(module)
-    except ImportError:
-        why, fix = "the Python package nvidia-ml-py is not installed", "pip install nvidia-ml-py"
-        return [Finding("nvml", "nvml", _MEASURES, why=why, fix=fix)]
-    except Exception as error:
-        code = getattr(error, "value", None)
-        if not isinstance(code, int):  # not an NVMLError, whose class is known only once imported
-            raise
-        return [_missing("nvml", reason_of(code))]
+            count = int(module.nvmlDeviceGetCount())
+            if count == 0:
+                why = "the driver sees no board"
+                return [
+                    Finding(
+                        "nvml", "nvml", _MEASURES, why=why, fix="nvidia-smi -L; sudo dmesg | grep -i nvrm"
+                    )
+                ]
+            return [_find_board(module, index) for index in range(count)]
+    except SourceLost as error:
+        return [_missing("nvml", str(error))]
 
 
-def _find_boards(module: object) -> list[Finding]:
-    count = int(module.nvmlDeviceGetCount())  # type: ignore[attr-defined]
-    if count == 0:
-        return [Finding("nvml", "nvml", _MEASURES, why="the driver sees no board", fix="nvidia-smi -L")]
-    return [_find_board(module, index) for index in range(count)]
-
-
-def _find_board(module: object, index: int) -> Finding:
+def _find_board(module: Any, index: int) -> Finding:
     name = f"nvml:{index}"
     try:
-        handle = module.nvmlDeviceGetHandleByIndex(index)  # type: ignore[attr-defined]
-        uuid = str(module.nvmlDeviceGetUUID(handle))  # type: ignore[attr-defined]
+        uuid = str(module.nvmlDeviceGetUUID(module.nvmlDeviceGetHandleByIndex(index)))
         source = NvmlSource(uuid)
     except SourceLost as error:
-        return _missing(name, str(error).rpartition(": ")[2])
-    except module.NVMLError as error:  # type: ignore[attr-defined]
+        return _missing(name, str(error))
+    except module.NVMLError as error:
         return _missing(name, reason_of(error.value))
     info = source.info
     source.close()

@@ -126,7 +126,7 @@ def _plan_energy(plan: ReadPlan, module: Any, handle: Any, answers: Mapping[tupl
     if answers[key] == 0:
         plan.fields.append(FieldRead(*key, Quantity.ENERGY_J.value, 1e-3))
     elif plan.is_module:
-        plan.notes.append(_lacking(Quantity.ENERGY_J, answers[key]))
+        plan.notes.append(_lacking(Quantity.ENERGY_J.value, answers[key]))
     else:
         total = lambda: module.nvmlDeviceGetTotalEnergyConsumption(handle) * 1e-3  # noqa: E731
         legacy = CallRead(Quantity.ENERGY_J.value, total)
@@ -138,12 +138,16 @@ def _plan_power(plan: ReadPlan, module: Any, handle: Any, answers: Mapping[tuple
     if answers[_POWER_INSTANT, scope] == 0:
         plan.fields.append(FieldRead(_POWER_INSTANT, scope, Quantity.POWER_W.value, 1e-3))
         plan.power_window_s = 0.0
-    elif not plan.is_module:
+    elif plan.is_module:
+        plan.notes.append(_lacking(Quantity.POWER_W.value, answers[_POWER_INSTANT, scope]))
+    else:
         legacy = CallRead(Quantity.POWER_W.value, lambda: module.nvmlDeviceGetPowerUsage(handle) * 1e-3)
         if _add_if_answers(plan, plan.calls, module, legacy):
             plan.power_window_s = usage_window_s(module, handle)
     if answers[_POWER_AVERAGE, scope] == 0:
         plan.fields.append(FieldRead(_POWER_AVERAGE, scope, Quantity.POWER_AVERAGE_W.value, 1e-3))
+    else:
+        plan.notes.append(_lacking(Quantity.POWER_AVERAGE_W.value, answers[_POWER_AVERAGE, scope]))
 
 
 def usage_window_s(module: Any, handle: Any) -> float:

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from joulemark.meters.evidence import Evidence, judge
 from joulemark.meters.notes import VIRTUAL_MACHINE, has_note
 from joulemark.meters.source import Source, SourceLost
-from joulemark.meters.verdict import Evidence, judge
 from joulemark.record.clock import Clock
 from joulemark.record.meter import Qualification, SourceInfo, Trust
 from joulemark.record.telemetry import Quantity, Reading
@@ -46,8 +46,8 @@ def qualify(
         watch.run(duration_s, max_duration_s)
     except SourceLost as error:
         lost = str(error) or "lost"
-    evidence = watch.evidence(source.info)
-    duration_tested_s = evidence.duration_s
+    evidence = Evidence.of(watch.readings, source.info)
+    tested_s = evidence.duration_s
     if lost is not None:
         return Qualification(Trust.ABSENT, f"lost: {lost}", duration_s=tested_s, reads=evidence.reads)
     trust, reason = judge(evidence, source.info)

@@ -11,6 +11,7 @@ from joulemark.meters.machine import is_virtual
 from joulemark.meters.notes import VIRTUAL_MACHINE, note
 from joulemark.meters.powercap import Domain, find_domains, powercap_root
 from joulemark.meters.source import SourceLost, SourceSpec
+from joulemark.record.clock import Clock
 from joulemark.record.meter import SourceInfo
 from joulemark.record.telemetry import Reading
 
@@ -26,21 +27,22 @@ class RaplSource:
     Raises `SourceLost` where its counter cannot be opened (``permission_denied``, ``gone``).
     """
 
-    def __init__(self, domain: Domain) -> None:
+    def __init__(self, domain: Domain, clock: Clock | None = None) -> None:
         self.info = describe(domain)
         try:
             self._file = os.open(domain.directory / "energy_uj", os.O_RDONLY | os.O_CLOEXEC)
         except OSError as error:
             raise SourceLost(_reason(error)) from error
+        self._now_ns = time.monotonic_ns if clock is None else clock.now_ns
 
     def read(self, segment: int) -> Reading:
         """Read the counter; raises `SourceLost` when the file no longer answers."""
-        begin_ns = time.monotonic_ns()
+        begin_ns = self._now_ns()
         try:
             raw = os.pread(self._file, 32, 0)
         except OSError as error:
             raise SourceLost(_reason(error)) from error
-        t_ns = time.monotonic_ns()
+        t_ns = self._now_ns()
         values: dict[str, float] = {}
         flags: tuple[str, ...] = ()
         try:
@@ -109,12 +111,12 @@ def power_max_w(domain: Domain) -> float | None:
     return None
 
 
-def open_rapl(spec: SourceSpec) -> RaplSource:
+def open_rapl(spec: SourceSpec, clock: Clock | None = None) -> RaplSource:
     """Open the domain that ``spec`` names; raises `SourceLost` where it is not in the tree."""
     root, name = Path(str(spec.args["root"])), spec.args["domain"]
     for domain in find_domains(root):
         if domain.name == name:
-            return RaplSource(domain)
+            return RaplSource(domain, clock)
     raise SourceLost("gone")
 
 

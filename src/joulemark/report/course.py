@@ -10,7 +10,7 @@ import numpy as np
 
 from joulemark.metrics.run_view import RunView
 from joulemark.report.buckets import MAX_POINTS, thin
-from joulemark.report.theme import ACCENT, FAINT, LINE, rows, verdict_colour
+from joulemark.report.theme import ACCENT, FAINT, rows, verdict_colour, verdict_name
 
 _SOURCE_COLOURS = [ACCENT, "var(--refused)", "var(--unparsed)", "var(--truncated)", "var(--correct)"]
 
@@ -92,7 +92,7 @@ def course_chart(run: RunView, width: int) -> alt.TopLevelMixin:
                 "what:N",
                 scale=alt.Scale(
                     domain=["measure", "warmup", "pause", "throttled"],
-                    range=[LINE, "var(--truncated)", FAINT, "var(--wrong)"],
+                    range=[FAINT, "var(--truncated)", "var(--refused)", "var(--wrong)"],
                 ),
                 legend=alt.Legend(title=None, orient="top", columns=4),
             ),
@@ -103,7 +103,7 @@ def course_chart(run: RunView, width: int) -> alt.TopLevelMixin:
             {
                 "a": place.seconds(item.segment, item.t_begin),
                 "b": place.seconds(item.segment, item.t_end),
-                "verdict": item.verdict.value if item.verdict else "unscored",
+                "verdict": verdict_name(item),
             }
             for item in run.measured_items
         ]
@@ -111,7 +111,7 @@ def course_chart(run: RunView, width: int) -> alt.TopLevelMixin:
     strip = (
         alt.Chart(items, width=width, height=26)
         .mark_rect(clip=True)
-        .encode(x=x, x2="b:Q", color=verdict_colour(legend=True, orient="bottom"))
+        .encode(x=x, x2="b:Q", color=verdict_colour(map(verdict_name, run.measured_items), orient="bottom"))
     )
     power = _power_rows(run, place)
     if not power:

@@ -51,10 +51,8 @@ def verdict_chart(verdicts: Mapping[str, int], width: int) -> alt.TopLevelMixin:
     """Draw how many requests got which verdict."""
     data = rows([{"verdict": name, "n": count} for name, count in verdicts.items() if count])
     base = alt.Chart(data, width=width, height=alt.Step(24)).encode(
-        y=alt.Y(
-            "verdict:N", sort=[*VERDICTS, "unscored"], title=None, axis=alt.Axis(labelColor=INK, ticks=False)
-        ),
+        y=alt.Y("verdict:N", sort=VERDICTS, title=None, axis=alt.Axis(labelColor=INK, ticks=False)),
         x=alt.X("n:Q", title="requests", axis=alt.Axis(grid=False, tickMinStep=1, tickCount=5)),
     )
-    bars = base.mark_bar().encode(color=verdict_colour(legend=False))
+    bars = base.mark_bar().encode(color=verdict_colour(verdicts, legend=False))
     return alt.layer(bars, base.mark_text(align="left", dx=4).encode(text="n:Q"))

@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 
 import jinja2
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from joulemark.metrics.catalogue import definition
 from joulemark.metrics.run_view import RunView
@@ -73,6 +73,15 @@ def _counted(summary: Summary) -> str:
     return ", ".join(f"{count} {name}" for name, count in summary.verdicts.items() if count)
 
 
+def coded(text: str) -> Markup:
+    """Return a sentence, escaped, with its `commands` set as code."""
+    parts = [escape(part) for part in text.split("`")]
+    # an odd number of back-ticks leaves the last one as it is
+    if len(parts) % 2 == 0:
+        parts[-2:] = [parts[-2] + "`" + parts[-1]]
+    return Markup("").join(Markup("<code>{}</code>").format(p) if k % 2 else p for k, p in enumerate(parts))
+
+
 @cache
 def _template() -> jinja2.Template:
     environment = jinja2.Environment(
@@ -82,6 +91,7 @@ def _template() -> jinja2.Template:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.filters["coded"] = coded
     return environment.get_template("page.html.jinja")
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import altair as alt
 
 from joulemark.metrics.run_view import RunView
-from joulemark.report.theme import VERDICT_SHAPES, VERDICTS, rows, verdict_colour
+from joulemark.report.theme import rows, verdict_colour, verdict_name, verdict_shape
 
 MAX_ITEMS = 2000
 
@@ -43,8 +43,9 @@ def item_costs(run: RunView) -> ItemCost:
         else:
             cost, lo, hi = (item.t_end - item.t_begin) / 1e9, None, None
         if cost is not None:
-            verdict = item.verdict.value if item.verdict else "unscored"
-            points.append({"order": order + 1, "cost": cost, "lo": lo, "hi": hi, "verdict": verdict})
+            points.append(
+                {"order": order + 1, "cost": cost, "lo": lo, "hi": hi, "verdict": verdict_name(item)}
+            )
     return ItemCost(title, axis, points, len(items) - len(points))
 
 
@@ -52,20 +53,16 @@ def item_cost_chart(costs: ItemCost, width: int) -> alt.TopLevelMixin:
     """Draw one point an item, with its bound as a bar; every k-th item where there are very many."""
     step = -(-len(costs.points) // MAX_ITEMS) if costs.points else 1
     data = rows(costs.points[::step])
+    present = {point["verdict"] for point in costs.points}
     x = alt.X("order:Q", axis=alt.Axis(title="request", grid=False, tickMinStep=1, tickCount=8))
     y = alt.Y("cost:Q", title=costs.axis, scale=alt.Scale(zero=True))
     base = alt.Chart(data, width=width, height=220)
     bars = (
         base.mark_rule(strokeWidth=1.2, opacity=0.6)
         .transform_filter("datum.lo != null && datum.hi != null")
-        .encode(x=x, y=alt.Y("lo:Q", title=costs.axis), y2="hi:Q", color=verdict_colour(legend=True))
+        .encode(x=x, y=alt.Y("lo:Q", title=costs.axis), y2="hi:Q", color=verdict_colour(present))
     )
-    shape = alt.Shape(
-        "verdict:N",
-        scale=alt.Scale(domain=VERDICTS, range=VERDICT_SHAPES),
-        legend=alt.Legend(title=None, orient="top", columns=3),
-    )
-    dots = base.mark_point(size=34, filled=True, opacity=0.95).encode(
-        x=x, y=y, shape=shape, color=verdict_colour(legend=True)
+    dots = base.mark_point(size=60, filled=True, opacity=0.95).encode(
+        x=x, y=y, shape=verdict_shape(present), color=verdict_colour(present)
     )
     return alt.layer(bars, dots)

@@ -49,11 +49,15 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class LatencyRow:
-    """A line of the table of latencies; the second form of a latency has no anchor."""
+    """A line of the table of latencies; the second form of a latency has no anchor.
+
+    ``reason`` is a sentence where the latency is withheld.
+    """
 
     title: str
     cells: list[str]
     n: int
+    reason: str = ""
     anchor: str = ""
     tooltip: str = ""
 
@@ -93,14 +97,15 @@ def tiles(summary: Summary) -> list[Tile]:
         )
         lines.append(f"Of the meter itself: {bound[1]}")
         tier = summary.measurement_tier or DASH
-        lines.append(f"{source_sentence(summary)}. Tier {tier}: {tier_sentence(summary)}.")
+        lines.append(f"{source_sentence(summary)}. Tier {tier}: {tier_sentence(summary).rstrip('.')}.")
     first = Tile("Energy per correct answer", text, lines)
     names = ["accuracy", "joules_per_token", "cpu_seconds_per_correct_answer", "tokens_per_second"]
-    if headline.value is None:
-        names.remove("joules_per_token")
     if summary.figures["mean_score"].value is not None and summary.figures["accuracy"].value is None:
         names[0] = "mean_score"
     rest = [_tile(name, summary) for name in names]
+    if summary.figures["total_joules"].value is None:
+        # without joules the processor time leads; the energy keeps its place, with its reason
+        rest[1], first = first, rest.pop(2)
     ttft = summary.latency["ttft"]
     p50, p95 = latency_row(ttft, with_failures=False)[0], latency_row(ttft, with_failures=False)[2]
     lines = [f"p95 {p95}", f"n = {len(ttft.samples_s)}"] if ttft.samples_s else [why(ttft.answered[50])]
@@ -132,8 +137,7 @@ def latencies(summary: Summary) -> list[LatencyRow]:
         n = len(latency.samples_s)
         cells = latency_row(latency, with_failures=False)
         reason = why(latency.answered[PERCENTILES[0]])
-        title = f"{told.title}: {reason}" if reason else told.title
-        found.append(LatencyRow(title, cells, n, name, told.tooltip()))
+        found.append(LatencyRow(told.title, cells, n, reason, name, told.tooltip()))
         if latency.n_failed and n:
             with_failures = latency_row(latency, with_failures=True)
             found.append(LatencyRow("with failures", with_failures, n + latency.n_failed))
@@ -191,7 +195,7 @@ def items(run: RunView, costs: ItemCost) -> list[ItemRow]:
         found.append(
             ItemRow(
                 printable(item.item_id) + repeat,
-                item.verdict.value if item.verdict else "unscored",
+                item.verdict.value if item.verdict else DASH,
                 DASH if item.prompt_tokens is None else str(item.prompt_tokens),
                 DASH if item.completion_tokens is None else str(item.completion_tokens),
                 f"{(item.t_end - item.t_begin) / 1e9:,.2f} s",
@@ -211,7 +215,7 @@ def page_values(summary: Summary, run: RunView) -> dict[str, object]:
         "model": printable(engine.model),
         "task": printable(run.manifest.task.name),
         "engine": printable(" ".join(filter(None, (engine.kind, engine.version)))),
-        "created": printable(run.manifest.created_utc),
+        "created": printable(run.manifest.created_utc).replace("T", " ").replace("Z", " UTC"),
         "run_id": printable(run.manifest.run_id),
         "version": printable(run.manifest.joulemark_version),
         "loud": [printable(caveat.text) for caveat in summary.caveats if caveat.loud],

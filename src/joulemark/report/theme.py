@@ -6,22 +6,23 @@ Colours are CSS variables of the page, so that one drawing serves light and dark
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from html import escape
 from typing import Any, Literal
 
 import altair as alt
 import vl_convert
 
-from joulemark.record.item import Verdict
+from joulemark.record.item import Item, Verdict
 
 WIDE_PX = 830
 NARROW_PX = 250
 
 FONT = "system-ui, sans-serif"
 INK, FAINT, LINE, ACCENT = "var(--ink)", "var(--faint)", "var(--line)", "var(--accent)"
-VERDICTS = [v.value for v in Verdict]
-VERDICT_COLOURS = [f"var(--{name})" for name in VERDICTS]
-VERDICT_SHAPES = ["circle", "cross", "square", "triangle-up", "diamond", "triangle-down"]
+UNSCORED = "unscored"
+VERDICTS = [*(v.value for v in Verdict), UNSCORED]
+_SHAPES = ["circle", "cross", "square", "triangle-up", "diamond", "triangle-down", "stroke"]
 
 _CONFIG: dict[str, Any] = {
     "background": "transparent",
@@ -47,11 +48,31 @@ _XMLNS = re.compile(r'\sxmlns(:\w+)?="[^"]*"')
 _SVG_OPEN = re.compile(r"<svg\b")
 
 
-def verdict_colour(*, legend: bool, orient: Literal["top", "bottom"] = "top") -> alt.Color:
-    """Return the colour channel by verdict, the same in every chart."""
-    scale = alt.Scale(domain=VERDICTS, range=VERDICT_COLOURS)
+def verdict_name(item: Item) -> str:
+    """Return an item's verdict as charts and tables call it."""
+    return item.verdict.value if item.verdict else UNSCORED
+
+
+def _in_order(present: Iterable[str]) -> list[str]:
+    found = set(present)
+    return [name for name in VERDICTS if name in found]
+
+
+def verdict_colour(
+    present: Iterable[str], *, legend: bool = True, orient: Literal["top", "bottom"] = "top"
+) -> alt.Color:
+    """Return the colour channel by verdict, the same in every chart; the legend holds those ``present``."""
+    names = _in_order(present)
+    scale = alt.Scale(domain=names, range=[f"var(--{name})" for name in names])
     drawn = alt.Legend(title=None, orient=orient, columns=3) if legend else None
     return alt.Color("verdict:N", scale=scale, legend=drawn)
+
+
+def verdict_shape(present: Iterable[str]) -> alt.Shape:
+    """Return the shape channel by verdict, so that nothing rests on colour alone."""
+    names = _in_order(present)
+    scale = alt.Scale(domain=names, range=[_SHAPES[VERDICTS.index(name)] for name in names])
+    return alt.Shape("verdict:N", scale=scale, legend=alt.Legend(title=None, orient="top", columns=3))
 
 
 def rows(values: list[dict[str, Any]]) -> alt.InlineData:

@@ -6,11 +6,9 @@ import asyncio
 from dataclasses import replace
 from pathlib import Path
 
-from joulemark.meters.boards import Board, boards, processes_on
+from joulemark.meters.boards import Board, boards, placement
 from joulemark.meters.discovery import discover, open_source
 from joulemark.meters.privacy import hashed, load_salt
-from joulemark.meters.process import open_process, process_spec
-from joulemark.meters.process_tree import children_of
 from joulemark.meters.qualification import qualify
 from joulemark.meters.source import SourceLost, SourceSpec
 from joulemark.meters.thermal import Advice, ThermalGuard
@@ -18,7 +16,7 @@ from joulemark.record.clock import Clock
 from joulemark.record.errors import JoulemarkError
 from joulemark.record.manifest import Device, Manifest, Meter
 from joulemark.record.meter import Qualification, QualifiedSource, Trust
-from joulemark.record.reason import Reason
+from joulemark.record.scope import Scope
 from joulemark.runs.headline import choose_headline
 from joulemark.runs.plan import RunPlan
 from joulemark.telemetry.supervisor import Sampler
@@ -39,25 +37,14 @@ class Metering:
 
     async def prepare(self) -> None:
         """Find the meters, test them side by side, and enter them in the manifest."""
-        specs = self._plan.meters
-        if specs is None:
-            findings = await asyncio.to_thread(discover)
-            specs = tuple(finding.spec for finding in findings if finding.spec is not None)
+        pid = self._engine_pid()
+        findings = await asyncio.to_thread(discover, self._plan.meters, engine_pid=pid)
+        specs = [finding.spec for finding in findings if finding.spec is not None]
         tested = await asyncio.gather(*(asyncio.to_thread(self._test, spec) for spec in specs))
         self._sources = [pair for pair in tested if pair is not None]
-        self._manifest.meters = [Meter.of(self._private(source)) for _, source in self._sources]
-        pid = self._engine_pid()
-        if pid is None:
-            return
-        try:
-            source = open_process(process_spec(pid))
-        except SourceLost as lost:
-            self._manifest.notes.append(f"the engine's processor time is not observed: {lost}")
-            return
-        source.close()
-        self._sources.append(
-            (process_spec(pid), QualifiedSource(source.info, Qualification(Trust.QUALIFIED)))
-        )
+        self._manifest.meters = [
+            Meter.of(_private(source)) for _, source in self._sources if source.info.kind != "process"
+        ]
 
     def start(self) -> None:
         """Start the sampler; without any source there is none."""
@@ -66,7 +53,7 @@ class Metering:
         try:
             self._sampler = Sampler.start(self._sources, self._journal_path, self._segment)
         except JoulemarkError as error:
-            self._manifest.notes.append(f"no telemetry: {error}")
+            self._note(f"no telemetry: {error}")
 
     async def edge(self) -> None:
         """Read every source now, so that what comes is told from what was."""
@@ -87,8 +74,12 @@ class Metering:
     def check_engine_on_devices(self) -> None:
         """Look for the engine's process on each board, list the others there, and choose the headline."""
         manifest = self._manifest
-        engine_tree = self._engine_tree()
-        manifest.devices = [self._device(board, engine_tree) for board in boards()]
+        facts = {board.uuid: board for board in boards()}
+        manifest.devices = [
+            self._device(facts[source.info.device_id], source.info.scope)
+            for _, source in self._sources
+            if source.info.device_id in facts
+        ]
         headline = choose_headline(
             [meter.qualified for meter in manifest.meters],
             engine_local=manifest.engine.local,
@@ -96,9 +87,10 @@ class Metering:
         )
         scopes = {meter.source.name: meter.scope for meter in manifest.meters}
         manifest.headline_scope = [scopes[name] for name in headline.sources] or None
+        manifest.reasons.pop("headline_scope", None)
         if headline.reason is not None:
             manifest.reasons["headline_scope"] = headline.reason.value
-        manifest.notes.extend(note for note in headline.notes if note not in manifest.notes)
+        self._note(*headline.notes)
 
     async def stop(self) -> None:
         """Take the last edge and end the sampler; what went wrong with it is noted."""
@@ -107,60 +99,49 @@ class Metering:
             return
         await sampler.aedge()
         health = await asyncio.to_thread(sampler.stop)
-        self._manifest.notes.extend(health.notes)
+        self._note(*health.notes)
+
+    def _note(self, *notes: str) -> None:
+        self._manifest.notes.extend(note for note in notes if note not in self._manifest.notes)
 
     def _test(self, spec: SourceSpec) -> tuple[SourceSpec, QualifiedSource] | None:
         try:
             source = open_source(spec)
         except SourceLost as lost:
-            self._manifest.notes.append(f"meter {spec.kind}: {lost}")
+            self._note(f"meter {spec.kind}: {lost}")
             return None
         try:
-            return spec, QualifiedSource(source.info, qualify(source, self._clock))
+            # Processor time is the kernel's own account: there is nothing to compare it with.
+            believed = spec.kind == "process"
+            test = Qualification(Trust.QUALIFIED) if believed else qualify(source, self._clock)
+            return spec, QualifiedSource(source.info, test)
         finally:
             source.close()
-
-    def _private(self, source: QualifiedSource) -> QualifiedSource:
-        """Return the source with the identity of its device hashed."""
-        identity = source.info.device_id
-        if identity is None:
-            return source
-        return replace(source, info=replace(source.info, device_id=hashed(identity, load_salt())))
 
     def _engine_pid(self) -> int | None:
         return self._plan.engine_pid or self._plan.engine.pid()
 
-    def _engine_tree(self) -> frozenset[int]:
-        pid = self._engine_pid()
-        return frozenset() if pid is None else frozenset({pid, *children_of([pid])})
-
-    def _device(self, board: Board, engine_tree: frozenset[int]) -> Device:
-        processes = processes_on(board)
-        on_device: bool | None = None
-        reasons: dict[str, str] = {}
-        others: list[str] = []
-        if processes is None:
-            reasons["engine_on_device"] = Reason.NOT_REPORTED.value
-        elif not engine_tree:
-            reasons["engine_on_device"] = Reason.NOT_LOCAL.value
-            others = [process.name for process in processes]
-        else:
-            on_device = any(process.pid in engine_tree for process in processes)
-            others = [process.name for process in processes if process.pid not in engine_tree]
-        facts = {
-            "name": board.name,
-            "vram_mib": board.vram_mib,
-            "driver": board.driver,
-            "power_limit_w": board.power_limit_w,
-        }
-        reasons |= {name: Reason.NOT_REPORTED.value for name, value in facts.items() if value is None}
-        return Device.model_validate(
-            {
-                "uuid_hash": hashed(board.uuid, load_salt()),
-                "scope": str(board.scope),
-                "engine_on_device": on_device,
-                "other_processes": others,
-                "reasons": reasons,
-                **facts,
-            }
+    def _device(self, board: Board, scope: Scope) -> Device:
+        place = placement(board.uuid, self._engine_pid())
+        reasons = dict(board.reasons)
+        if place.engine_on_device is None:
+            reasons["engine_on_device"] = place.why
+        return Device(
+            uuid_hash=hashed(board.uuid, load_salt()),
+            name=board.name,
+            vram_mib=board.vram_mib,
+            driver=board.driver,
+            power_limit_w=board.power_limit_w,
+            scope=scope.path,
+            engine_on_device=place.engine_on_device,
+            other_processes=list(place.others),
+            reasons=reasons,
         )
+
+
+def _private(source: QualifiedSource) -> QualifiedSource:
+    """Return the source with the identity of its device hashed."""
+    identity = source.info.device_id
+    if identity is None:
+        return source
+    return replace(source, info=replace(source.info, device_id=hashed(identity, load_salt())))

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from joulemark.engines.engine import Engine
-from joulemark.meters.source import SourceSpec
 from joulemark.record.identity import config_hash, text_hash
 from joulemark.record.manifest import Engine as EngineFacts
 from joulemark.record.manifest import Load, Sampling, Task
@@ -22,7 +21,7 @@ class RunPlan:
     """One run: a task asked of an engine under the meters.
 
     ``out``: the run directory, or null to derive one below ``runs_dir`` from the configuration.
-    ``meters``: sources to use; null discovers them, an empty tuple measures without any.
+    ``meters``: ``auto``, ``none`` or a list of kinds, as `joulemark.meters.discovery.discover` takes them.
     ``engine_pid``: what the user declares to be the engine's process, null to find it.
     """
 
@@ -36,7 +35,7 @@ class RunPlan:
     timeout_s: float = 600.0
     out: Path | None = None
     runs_dir: Path = DEFAULT_RUNS
-    meters: tuple[SourceSpec, ...] | None = None
+    meters: tuple[str, ...] = ("auto",)
     engine_pid: int | None = None
     temperature_limit_c: float | None = None
     stop_rules: tuple[StopRule, ...] = ()

@@ -1,14 +1,15 @@
 """A power gauge integrated over windows, and how far off that can be.
 
-A gauge that averages over the trailing window w shows G(t) = (1/w) ∫_{t-w}^{t} P. Integrating G over the
-window moved by w/2 weighs P by 1 inside, 0 outside, and by a ramp within ±w/2 of each edge; the error there
-is at most (w/8) × the range of P in that stretch. What the driver holds for an update period u is u/2 older
-on average, so the shift is w/2 + u/2.
+A gauge that averages over the trailing window w shows G(t) = (1/w) ∫_{t-w}^{t} P, and what is read is up to
+one driver update u old. Integrating over the window moved by w/2 + u/2 weighs P by 1 inside, 0 outside, by a
+ramp within ±w/2 of each edge, and may sit u/2 too early or late; with R the range of P around an edge the
+error there is at most (w/8 + u/2) R.
 
 Between samples the trapezoid rule knows nothing. The error of an interval of length h is taken as random
 with the variance that successive differences d show, (h d)²/2 (von Neumann 1941), independent from interval
-to interval, because polls are moved about so that they do not beat with the load. `Z` times the root of the
-sum is what holds in 99 % of cases.
+to interval, because polls are moved about so that they do not beat with the load. A window of few intervals
+has too few differences of its own and takes R²/4, the most that a power within R can vary, less what the
+averaging allows. `Z` times the root of the sum is what holds in 99 % of cases.
 """
 
 from __future__ import annotations
@@ -22,12 +23,16 @@ from joulemark.record.meter import QualifiedSource
 from joulemark.record.telemetry import Quantity
 from joulemark.telemetry.timeline import Floats, Ints, Series
 
-Z = 2.6
+Z = 3.0
 GAP_POLLS = 5
 GAP_S = 3.0
 AVERAGE_WINDOW_S = 1.0  # of POWER_AVERAGE_W; NVML's, Ampere and later except GA100
 SLOPE_MARGIN = 1.5  # samples show less than the steepest slope of a gauge
-POOL = 5  # intervals on either side that lend their differences to a short window
+HIDDEN_SHARE = 0.2  # of the peak: what a load faster than the gauge may swing unseen
+POOL = 5  # samples on either side of an edge that tell the range there
+FEW = 20  # intervals; fewer do not tell their own variance
+MIN_STEP_S = 1e-3
+DEFAULT_UPDATE_S = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +65,7 @@ class Gauge:
     peak_w: float
     area_j: Floats
     spread_j2: Floats
+    square_s2: Floats
 
     def between(self, t0_ns: Ints, t1_ns: Ints) -> Area:
         """Integrate over each window."""
@@ -70,11 +76,11 @@ class Gauge:
         last = np.clip(np.searchsorted(self.at_s, stop_s, side="left"), 0, last_at)
         joules = self._cumulative_j(stop_s) - self._cumulative_j(start_s)
 
-        sampling_j = Z * np.sqrt(self._spread_j2(first, last))
-        lag_j = self.lag_s / 2 * np.abs(self.watts[last] - self.watts[first])
-        edges_j = self.window_s / 8 * (self._range_w(start_s) + self._range_w(stop_s))
+        range_w = np.maximum(self._range_w(start_s), self._range_w(stop_s))
+        sampling_j = Z * np.sqrt(self._spread_j2(first, last, range_w))
+        edges_j = 2 * (self.window_s / 8 + self.lag_s / 2) * range_w
         held_s = np.maximum(self.at_s[0] - start_s, 0) + np.maximum(stop_s - self.at_s[-1], 0)
-        error_j = sampling_j + lag_j + edges_j + held_s * self.peak_w
+        error_j = sampling_j + edges_j + held_s * self.peak_w
         span_j = self.peak_w * (stop_s - start_s)
         lo = np.maximum(joules - error_j, 0.0)
         hi = np.maximum(np.minimum(joules + error_j, span_j), joules)
@@ -91,40 +97,61 @@ class Gauge:
         area_j: Floats = self.area_j[i] + since_s * (self.watts[i] + here_w) / 2
         return area_j
 
-    def _spread_j2(self, first: Ints, last: Ints) -> Floats:
-        """Return the variance of the sampling error, at least what the neighbourhood of a window shows."""
-        n = len(self.spread_j2) - 1
+    def _spread_j2(self, first: Ints, last: Ints, range_w: Floats) -> Floats:
+        """Return the variance of the sampling error of each window."""
         own = self.spread_j2[last] - self.spread_j2[first]
-        left, right = np.maximum(first - POOL, 0), np.minimum(last + POOL, n)
-        around = self.spread_j2[right] - self.spread_j2[left]
-        count, count_around = np.maximum(last - first, 1), np.maximum(right - left, 1)
-        spread_j2: Floats = np.maximum(own, around * count / count_around)
+        square_s2 = self.square_s2[last] - self.square_s2[first]
+        length_s = self.at_s[last] - self.at_s[first]
+        # As many equal intervals would have the same sum of squares: reads close together count for little.
+        typical_s = square_s2 / np.maximum(length_s, MIN_STEP_S)
+        few = length_s < FEW * typical_s
+        seen = np.minimum(typical_s / self.window_s, 1.0) if self.window_s else 1.0
+        spread_j2: Floats = np.where(few, np.maximum(own, square_s2 * (seen * range_w / 2) ** 2), own)
         return spread_j2
 
     def _range_w(self, at_s: Floats) -> Floats:
-        """Return how much the power may vary within half a window of each instant."""
-        if self.window_s == 0:
-            return np.zeros(len(at_s))
-        left = np.searchsorted(self.at_s, at_s - self.window_s)
-        right = np.searchsorted(self.at_s, at_s + self.window_s, side="right")
+        """Return the range of the power around each instant, from the samples near by and their slopes.
+
+        An average over w that moves at s watts a second holds power that differs by s w. A load that is much
+        faster than w hardly shows, hence the floor.
+        """
+        reach_s = self.window_s + self.lag_s
+        left = np.minimum(np.searchsorted(self.at_s, at_s - reach_s), np.searchsorted(self.at_s, at_s) - POOL)
+        right = np.maximum(
+            np.searchsorted(self.at_s, at_s + reach_s, side="right"), np.searchsorted(self.at_s, at_s) + POOL
+        )
         found = np.empty(len(at_s))
         for i, (a, b) in enumerate(zip(left, right, strict=True)):
-            found[i] = self._local_range_w(max(int(a) - 1, 0), int(b) + 1)
-        return np.minimum(found, self.peak_w)
+            found[i] = self._local_range_w(max(int(a), 0), int(b))
+        return np.clip(found, HIDDEN_SHARE * self.peak_w, self.peak_w)
 
     def _local_range_w(self, a: int, b: int) -> float:
         watts, at_s = self.watts[a:b], self.at_s[a:b]
         if len(watts) < 2:
             return self.peak_w
-        steepest = np.max(np.abs(np.diff(watts)) / np.maximum(np.diff(at_s), self.lag_s or 1e-3))
-        return SLOPE_MARGIN * max(float(np.ptp(watts)), float(steepest) * self.window_s)
+        range_w = float(np.ptp(watts))
+        if not self.window_s:
+            return range_w
+        steepest = np.max(np.abs(np.diff(watts)) / np.maximum(np.diff(at_s), self.lag_s or MIN_STEP_S))
+        return SLOPE_MARGIN * max(range_w, float(steepest) * self.window_s)
+
+
+def _update_s(series: Series, at_most_s: float) -> float:
+    """Estimate how long the driver holds a gauge value, from the reads that follow each other closely.
+
+    Two reads dt apart differ with probability dt/u; so u is the time between reads over the changes seen.
+    """
+    apart_s = np.diff(series.t_ns) * 1e-9
+    close = apart_s < at_most_s
+    changes = int(np.count_nonzero(np.diff(series.value)[close]))
+    return min(at_most_s, float(np.sum(apart_s[close])) / changes) if changes else at_most_s
 
 
 def read_gauge(series: Series, source: QualifiedSource, quantity: str = Quantity.POWER_W) -> Gauge:
     """Prepare the power readings of ``source`` for integration."""
     info, test = source.info, source.qualification
     window_s = AVERAGE_WINDOW_S if quantity == Quantity.POWER_AVERAGE_W else info.power_window_s or 0.0
-    lag_s = test.update_period_s or 0.0
+    lag_s = _update_s(series, test.update_period_s or DEFAULT_UPDATE_S)
     origin_ns = int(series.t_ns[0])
     middle_ns = (series.t_ns + series.begin_ns) / 2 - origin_ns
     at_s = middle_ns * 1e-9 - window_s / 2 - lag_s / 2
@@ -132,6 +159,7 @@ def read_gauge(series: Series, source: QualifiedSource, quantity: str = Quantity
     step_s = np.diff(at_s)
     area_j = np.concatenate(([0.0], np.cumsum(step_s * (watts[1:] + watts[:-1]) / 2)))
     spread_j2 = np.concatenate(([0.0], np.cumsum((step_s * np.diff(watts)) ** 2 / 2)))
+    square_s2 = np.concatenate(([0.0], np.cumsum(step_s**2)))
     seen_w = float(np.max(watts))
     return Gauge(
         origin_ns,
@@ -144,4 +172,5 @@ def read_gauge(series: Series, source: QualifiedSource, quantity: str = Quantity
         max(info.power_max_w, seen_w) if info.power_max_w else 2 * seen_w,
         area_j,
         spread_j2,
+        square_s2,
     )

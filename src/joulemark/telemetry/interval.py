@@ -58,8 +58,11 @@ def energies_between(
     Raises ``ValueError`` for a window that ends before it begins.
     """
     t0_ns, t1_ns = _windows(t0s_ns, t1s_ns)
-    if source.qualification.trust is Trust.ABSENT:
-        return _all(Withheld(Reason.METER_NOT_QUALIFIED, source.qualification.reason or ""), len(t0_ns))
+    test = source.qualification
+    # A suspect source whose reason does not begin with its counter has failed for another part.
+    counter_failed = test.trust is Trust.SUSPECT and (test.reason or "").startswith("counter")
+    if counter_failed or test.trust is Trust.ABSENT:
+        return _all(Withheld(Reason.METER_NOT_QUALIFIED, test.reason or ""), len(t0_ns))
     series = timeline.series(segment, source.info.name, Quantity.ENERGY_J)
     track = timeline.track(segment, source.info.name)
     if series is None or track is None:
@@ -116,6 +119,9 @@ def integrals_between(
     track = timeline.track(segment, source.info.name)
     if series is None or track is None:
         return _all(Withheld(_why_none(timeline, track, segment)), len(t0_ns))
+    if not np.any(series.value > 0):
+        detail = "the power gauge reads 0 W throughout"
+        return _all(Withheld(Reason.METER_NOT_QUALIFIED, detail), len(t0_ns))
     gauge = _gauge(timeline, source, segment, series, quantity)
     area = gauge.between(t0_ns, t1_ns)
     bits = _flag_bits(series.flag_bits, area.first, area.last)
@@ -159,6 +165,8 @@ def _counter(timeline: Timeline, source: QualifiedSource, segment: int, series: 
     counter = timeline.prepared.get(key)
     if not isinstance(counter, Counter):
         gauge = timeline.series(segment, source.info.name, Quantity.POWER_W)
+        if gauge is not None and not np.any(gauge.value > 0):
+            gauge = None  # a dead gauge is no witness that nothing was drawn
         counter = timeline.prepared[key] = read_counter(series, source, gauge)
     return counter
 

@@ -33,7 +33,7 @@ enum {
     X(FieldValues) X(TotalEnergyConsumption) X(PowerUsage) X(ViolationStatus) X(EventReasons) X(ThrottleReasons) \
     X(Temperature) X(ClockInfo) X(UtilizationRates) X(MemoryInfo) X(FanSpeed) X(PerformanceState) \
     X(EnforcedPowerLimit) X(PowerLimitConstraints) X(Architecture) X(PciInfo) X(Name) X(UUID) X(MigMode) \
-    X(ComputeProcesses) X(GraphicsProcesses) X(Index)
+    X(ComputeProcesses) X(GraphicsProcesses) X(Index) X(ComputeProcesses2)
 #define ENUMERATE(name) FN_##name,
 enum { FUNCTIONS(ENUMERATE) FN_COUNT };
 
@@ -624,6 +624,12 @@ static int list_processes(const volatile uint32_t *pids, uint32_t n, unsigned in
 EXPORT int nvmlDeviceGetComputeRunningProcesses_v3(void *device, unsigned int *count, process_t *out)
 {
     ENTER(ComputeProcesses);
+    return list_processes(b->compute, b->n_compute, count, out);
+}
+
+EXPORT int nvmlDeviceGetComputeRunningProcesses_v2(void *device, unsigned int *count, process_t *out)
+{
+    ENTER(ComputeProcesses2);
     return list_processes(b->compute, b->n_compute, count, out);
 }
 

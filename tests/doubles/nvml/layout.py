@@ -31,6 +31,7 @@ FUNCTIONS = (
     "ComputeProcesses",
     "GraphicsProcesses",
     "Index",
+    "ComputeProcesses2",
 )
 
 

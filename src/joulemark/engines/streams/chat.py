@@ -27,23 +27,29 @@ def read_choices(obj: Json, draft: Draft) -> None:
         for position, choice in enumerate(choices):
             if isinstance(choice, dict):
                 usage = _read_choice(position, choice, draft) or usage
-    for key, value in obj.items():
-        if value is None or key in _SILENT_KEYS:
-            continue
-        if key == "usage":
-            usage = value
-        elif key == "timings" and isinstance(value, dict):
-            read_timings(value, draft)
-        elif key == "stats" and isinstance(value, dict):
-            for name in _STATS_COUNTS:
-                count = token_count(value.get(name), f"stats.{name}", draft.complain)
-                draft.stats_count = draft.stats_count if count is None else count
-        elif isinstance(value, dict):
-            usage = _vendor(value, usage, draft)
+    if not _SILENT_KEYS.issuperset(obj):
+        usage = _read_rest(obj, usage, draft)
     if isinstance(usage, dict):
         draft.report_usage(usage)
     elif usage is not None:
         draft.complain("usage is no object")
+
+
+def _read_rest(obj: Json, usage: Any, draft: Draft) -> Any:
+    """Read what a chunk says beside its choices; return the usage object to believe."""
+    stated = obj.get("usage")
+    for key, value in obj.items():
+        if key in _SILENT_KEYS or key == "usage" or not isinstance(value, dict):
+            continue
+        if key == "timings":
+            read_timings(value, draft)
+        elif key == "stats":
+            for name in _STATS_COUNTS:
+                count = token_count(value.get(name), f"stats.{name}", draft.complain)
+                draft.stats_count = draft.stats_count if count is None else count
+        else:
+            usage = _vendor(value, usage, draft)
+    return usage if stated is None else stated
 
 
 def _vendor(value: Json, usage: Any, draft: Draft) -> Any:
@@ -57,7 +63,10 @@ def _vendor(value: Json, usage: Any, draft: Draft) -> Any:
 
 def _read_choice(position: int, choice: Json, draft: Draft) -> Any:
     """Read one choice; return the usage object that some servers put into it."""
-    into = draft.choice(choice.get("index", position))
+    index = choice.get("index", position)
+    into = draft.choices.get(index) if type(index) is int else None
+    if into is None:
+        into = draft.choice(index)
     usage: Any = None
     for key, value in choice.items():
         if value is None or key == "index":

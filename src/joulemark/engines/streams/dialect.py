@@ -22,6 +22,9 @@ def read_object(obj: Any, event: bytes, draft: Draft, *, whole_body: bool = Fals
         obj = obj[0]  # TGI's compatibility route answers with a list of one
     if not isinstance(obj, dict):
         return
+    if "choices" in obj and "error" not in obj and not event:
+        read_choices(obj, draft)  # nearly every event of nearly every stream
+        return
     fault = declared_fault(obj, event)
     if not _read(obj, draft) and fault is None:
         fault = implied_fault(obj, whole_body=whole_body)

@@ -17,6 +17,9 @@ _LAST_TYPE_FIRST = re.compile(rb'\s*\{\s*"type"\s*:\s*"(?:%s)"' % b"|".join(map(
 _DONE_KEYS = re.compile(rb'"done"\s*:\s*true\s*,\s*"done_reason"')
 
 
+_BLANKS = (b"\n\n", b"\r\n\r\n")
+
+
 class EndDetector:
     """Tells when a response has logically ended, though the server may hold the connection open.
 
@@ -26,27 +29,27 @@ class EndDetector:
     16 KiB and the latest read are kept.
     """
 
-    __slots__ = ("_held", "_lines", "_long", "_swallow_lf", "ended")
+    __slots__ = ("_choices", "_held", "_lines", "_long", "_swallow_lf", "ended")
 
     def __init__(self) -> None:
         self.ended = False
         self._held = bytearray()
         self._long = False
         self._swallow_lf = False
+        self._choices = False  # OpenAI's chunks, which only ``[DONE]`` ends
         self._lines: bool | None = None  # JSON lines rather than server-sent events; null before a byte tells
 
     def feed(self, data: bytes) -> bool:
         """Take the bytes of one read; true once the end was seen."""
         if not self._held and not self._swallow_lf:
-            if self._lines is False:
-                if (
-                    data.endswith(b"\n\n")
-                    and b"[DONE]" not in data
-                    and b"message_stop" not in data
-                    and b"response." not in data
-                ):
+            if self._choices:
+                if data.endswith(_BLANKS) and b"[DONE]" not in data:
                     return self.ended
-            elif self._lines and data.endswith(b"\n") and b"true" not in data:
+            elif self._lines is False:
+                if data.endswith(_BLANKS) and not _may_end(data):
+                    self._choices = b'"choices"' in data
+                    return self.ended
+            elif self._lines and data[-1:] == b"\n" and b"true" not in data:
                 return self.ended
         if not self.ended and data:
             self._feed(data)
@@ -91,8 +94,15 @@ class EndDetector:
             del held[_KEPT // 2 : -1]
 
 
+def _may_end(data: bytes) -> bool:
+    """Whether ``data`` holds any word that an end has."""
+    if b"[DONE]" in data or b"message_stop" in data:
+        return True
+    return b"response." in data and any(name in data for name in _LAST_EVENTS)
+
+
 def _event_ends(block: bytes, *, beginning_only: bool) -> bool:
-    if b"[DONE]" not in block and b"message_stop" not in block and b"response." not in block:
+    if not _may_end(block):
         return False
     frames = frames_of(block.removeprefix(b"\xef\xbb\xbf"))
     if not frames or (frame := frames[-1]).bare or not frame.data:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import orjson
+
 from joulemark.engines.streams.decode import Undecodable, decode
 from joulemark.engines.streams.dialect import read_object
 from joulemark.engines.streams.draft import Draft
@@ -87,10 +89,13 @@ class Reader:
             return False
         draft = self.draft
         try:
-            obj = decode(data)
-        except Undecodable:
-            self._undecodable(frame, at_end)
-            return False
+            obj = orjson.loads(data)
+        except orjson.JSONDecodeError:
+            try:
+                obj = decode(data)
+            except Undecodable:
+                self._undecodable(frame, at_end)
+                return False
         if bare:
             # Not a data field: heard only if it is an error.
             fault = bare_fault(obj, frame)

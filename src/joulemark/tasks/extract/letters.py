@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import deque
 from dataclasses import dataclass, replace
 
 from joulemark.tasks.extract.number import WORD
@@ -88,8 +89,11 @@ def are_joined(text: str, left: Letter, right: Letter) -> bool:
 
 
 def meant_letters(text: str) -> list[Letter]:
-    """Return the capitals of the text that stand for choices; a denial covers all letters it is joined to."""
-    tokens = [_letter(text, m) for m in _LETTER.finditer(text)]
+    """Return the capitals of the text that stand for choices; a denial covers all letters it is joined to.
+
+    Only the last thousand single letters are looked at: no reply reasons about more.
+    """
+    tokens = [_letter(text, m) for m in deque(_LETTER.finditer(text), maxlen=1000)]
     tokens = [t for t in tokens if is_meant(text, t, after_answer=False)]
     for order in (range(1, len(tokens)), range(len(tokens) - 2, -1, -1)):
         step = 1 if order.step < 0 else -1

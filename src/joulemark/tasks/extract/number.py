@@ -20,7 +20,7 @@ WORD = r"[^\W\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
 _SEPARATORS = (r"(?:,|\{,\})", r"(?: |\\[,;: ])", "'", "_")
 _GROUPED = "|".join(rf"[1-9]\d{{0,2}}(?:{sep}\d{{3}}){{1,100}}+(?!\d)" for sep in _SEPARATORS)
 _UNSIGNED = re.compile(
-    rf"(?P<european>[1-9]\d{{0,2}}(?:\.\d{{3}}){{1,100}}+,\d{{1,2}}(?![\d,]))"
+    rf"(?P<european>[1-9]\d{{0,2}}(?:[. ]\d{{3}}){{1,100}}+,\d{{1,2}}(?![\d,]))"
     rf"|(?P<grouped>(?:{_GROUPED}|[1-9]\d?(?:,\d{{2}}(?=,)){{1,9}}+,\d{{3}}(?!\d))(?:\.\d++)?)"
     rf"|(?P<comma>(?<![(\[])(?:\d++,\d{{1,2}}|0,\d++)(?![\d,]))"
     rf"|(?P<plain>\d++(?:\.\d++)?|\.\d++)"
@@ -32,9 +32,9 @@ _LATEX_FRACTION = re.compile(
 _FRACTION = re.compile(r"\s?/\s?(\d{1,300})(?![\d/]|\.\d)")
 _MIXED = re.compile(r"(?: |-| and )(\d{1,300})\s?/\s?(\d{1,300})(?![\d/])")
 _EXPONENT = re.compile(
-    r"[eE]([+-]?\d{1,4})(?!\w)|\s?(?:[xX×*·]|\\times|\\cdot)\s?10\s?(?:\^|\*\*)\s?\{?([+-]?\d{1,4})(?!\d)\}?"
+    r"[eE]([+-]?\d++)(?!\w)|\s?(?:[xX×*·]|\\times|\\cdot)\s?10\s?(?:\^|\*\*)\s?\{?([+-]?\d++)\}?"
 )
-_POWER = re.compile(r"\s?(?:\^|\*\*)\s?\{?([+-]?\d{1,4})(?!\d)\}?")
+_POWER = re.compile(r"\s?(?:\^|\*\*)\s?\{?([+-]?\d++)\}?")
 _SCALE = re.compile(r"[\s-]?(hundred|thousand|million|billion|trillion)s?\b", re.IGNORECASE)
 _SCALES = {"hundred": 10**2, "thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12}
 _SIGN = re.compile(
@@ -59,7 +59,7 @@ def _unsigned(match: re.Match[str]) -> Fraction | None:
     if len(text) > MAX_DIGITS:
         return None
     if match["european"]:
-        text = text.replace(".", "").replace(",", ".")
+        text = re.sub(r"[. ]", "", text).replace(",", ".")
     elif match["comma"]:
         text = text.replace(",", ".")
     elif match["grouped"]:
@@ -67,7 +67,10 @@ def _unsigned(match: re.Match[str]) -> Fraction | None:
     return Fraction(text if text[0] != "." else "0" + text)
 
 
-def _power(base: Fraction, exponent: int) -> Fraction | None:
+def _power(base: Fraction, written: str) -> Fraction | None:
+    if len(written) > len(str(-MAX_DIGITS)):
+        return None
+    exponent = int(written)
     digits = max(len(str(base.numerator)), len(str(base.denominator)))
     if digits * abs(exponent) > MAX_DIGITS or (base == 0 and exponent <= 0):
         return None
@@ -97,10 +100,10 @@ def _with_suffix(value: Fraction, text: str, at: int, end: int) -> tuple[Fractio
             bottom = int(fraction[1])
             return (value / bottom if bottom else None), fraction.end()
     if exponent := _EXPONENT.match(text, at, end):
-        scale = _power(Fraction(10), int(exponent[1] or exponent[2]))
+        scale = _power(Fraction(10), exponent[1] or exponent[2])
         return (value * scale if scale is not None else None), exponent.end()
     if power := _POWER.match(text, at, end):
-        return _power(value, int(power[1])), power.end()
+        return _power(value, power[1]), power.end()
     if scale_word := _SCALE.match(text, at, end):
         return value * _SCALES[scale_word[1].lower()], scale_word.end()
     return value, at

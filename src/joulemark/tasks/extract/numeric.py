@@ -6,9 +6,9 @@ import re
 
 from joulemark.tasks.extract.found import Extraction, Rule
 from joulemark.tasks.extract.marker import Mark, boxed, declines, hashes, json_answers, phrases
-from joulemark.tasks.extract.number import Number, canonical, number_from, numbers
+from joulemark.tasks.extract.number import MAX_DIGITS, Number, canonical, number_from, numbers
 from joulemark.tasks.extract.spelled import last_spelled, leading_spelled
-from joulemark.tasks.extract.visible import Visible, visible_part
+from joulemark.tasks.extract.visible import visible_part
 
 _OPERATOR = re.compile(r"\s{0,3}(?:[-+*/×÷xX·]|\\times|\\div|\\cdot)\s{0,3}(?:\\?[$€£¥₹])?(?=[\d.\\-])")
 _EQUALS = re.compile(r"\s{0,3}(?:\\?[%])?\s{0,3}=\s{0,3}(?:\\?[$€£¥₹])?(?=[\d.\\-])")
@@ -21,6 +21,7 @@ _REFERENCE = re.compile(
     re.IGNORECASE,
 )
 _ORDINAL = re.compile(r"(?:st|nd|rd|th)\b", re.IGNORECASE)
+_TAIL = 4 * MAX_DIGITS
 _ASIDE = re.compile(r"[^\d(\[\n]{0,80}?(?:[(\[]|\bi\.e\.|\bthat is\b|\bor\b)")
 
 
@@ -43,8 +44,7 @@ def _result(text: str, number: Number, end: int) -> Number:
 def _in_scope(text: str, mark: Mark) -> Number | None:
     number = next(numbers(text, mark.start, mark.end), None)
     if number is None:
-        spelled = leading_spelled(text, mark.start, mark.end)
-        return spelled
+        return leading_spelled(text, mark.start, mark.end)
     if mark.rule is Rule.HASH and (
         not _DIRECT.match(text, mark.start, number.start) or _LIST_MARK.match(text, number.end, mark.end)
     ):
@@ -66,20 +66,24 @@ def _leading_number(text: str) -> Number | None:
     return number if not has_more or _ASIDE.match(body, rest) else None
 
 
-def _is_incidental(text: str, number: Number) -> bool:
+def _is_incidental(text: str, line: int, number: Number) -> bool:
     """Tell whether the number only counts something of the text: a list mark, "step 2", "3rd"."""
-    line = text.rfind("\n", 0, number.start) + 1
-    is_list_mark = not text[line : number.start].strip(" \t*#>-") and _LIST_MARK.match(text, number.end)
-    return bool(
-        is_list_mark
-        or _REFERENCE.search(text, max(line, number.start - 16), number.start)
-        or _ORDINAL.match(text, number.end)
-    )
+    before = text[max(line, number.start - 16) : number.start]
+    is_list_mark = not before.strip(" \t*#>-") and _LIST_MARK.match(text, number.end)
+    return bool(is_list_mark or _REFERENCE.search(before) or _ORDINAL.match(text, number.end))
 
 
 def _last_number(text: str) -> Number | None:
-    found = [n for n in numbers(text) if not _is_incidental(text, n)]
-    return found[-1] if found else None
+    end = len(text)
+    while end >= 0:
+        line = text.rfind("\n", 0, end) + 1
+        # A tail is enough for a long line, unless its last number may have begun before the tail.
+        for start in (max(line, end - _TAIL), line):
+            found = [n for n in numbers(text, start, end) if not _is_incidental(text, line, n)]
+            if found and (start == line or found[-1].start > start + _TAIL // 2):
+                return found[-1]
+        end = line - 1
+    return None
 
 
 def _find(text: str) -> tuple[Number, Rule] | None:
@@ -107,7 +111,7 @@ def extract_number(answer: str) -> Extraction:
 
     ``value`` is canonical, so that equal numbers have equal values.
     """
-    visible: Visible = visible_part(answer)
+    visible = visible_part(answer)
     found = _find(visible.text)
     if found is None:
         return Extraction(open_thinking=visible.open_thinking)

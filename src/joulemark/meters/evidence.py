@@ -21,9 +21,9 @@ class Evidence:
     """What a few seconds of readings show of a counter and its gauge.
 
     ``update_period_max_s`` includes one reading step, since an update is only seen at the next reading.
-    ``counter_j`` and ``power_j`` cover the same stretch, from the first to the last update of the counter.
-    ``still_s`` is from the last update to the last reading. ``power_spread`` is (max - min) / mean of the gauge; ``fall`` is ``backwards`` or ``reset`` where the
-    counter fell.
+    ``counter_j`` and ``power_j`` cover the same stretch, from the first to the last update of the counter;
+    ``still_s`` is from there to the last reading. ``power_spread`` is (max - min) / mean of the gauge;
+    ``fall`` is ``backwards`` or ``reset`` where the counter fell.
     """
 
     reads: int

@@ -1,0 +1,48 @@
+"""The machine's sources of energy on the terminal."""
+
+from __future__ import annotations
+
+from rich.console import Console
+from rich.text import Text
+
+from joulemark.record.meter import Qualification, Trust
+from joulemark.runs.diagnosis import Diagnosis
+
+_MARKS = {Trust.QUALIFIED: ("✓", "green"), Trust.SUSPECT: ("?", "yellow"), Trust.ABSENT: ("✗", "red")}
+
+
+def print_diagnosis(diagnosis: Diagnosis, console: Console) -> None:
+    """Print each source with what it measures and its test, or with why it is missing and how to get it."""
+    host = diagnosis.host
+    console.print(f"{host.os} {host.kernel or ''} · {host.cpu_model or 'unknown processor'}", markup=False)
+    if host.virtualization not in (None, "none"):
+        console.print(f"running in: {host.virtualization}", markup=False)
+    for finding, test in diagnosis.sources:
+        missing = finding.spec is None
+        mark, style = ("✗", "red") if missing else ("·", "dim") if test is None else _MARKS[test.trust]
+        console.print(Text(f"\n{mark} {finding.name}", style=style), Text(finding.measures))
+        if test is not None:
+            console.print(f"    {_words(test)}", markup=False)
+        for note in finding.info.notes if finding.info else ():
+            console.print(f"    note: {note}", markup=False)
+        if finding.why:
+            console.print(f"    why: {finding.why}", markup=False)
+        if finding.fix:
+            console.print(f"    fix: {finding.fix}", markup=False)
+    if not diagnosis.usable:
+        console.print(
+            "\nNo source of energy: runs on this machine have no joules. Accuracy, latency, tokens and"
+            " processor seconds per correct answer are measured all the same."
+        )
+
+
+def _words(test: Qualification) -> str:
+    parts = [f"{test.trust.value}" + (f" ({test.reason})" if test.reason else "")]
+    if test.update_period_s is not None:
+        longest = test.update_period_max_s or test.update_period_s
+        parts.append(f"updates every {test.update_period_s * 1e3:.3g} ms, at most {longest * 1e3:.3g} ms")
+    if test.counter_over_power is not None:
+        parts.append(f"counter / power {test.counter_over_power:.3f}")
+    if test.mean_power_w is not None:
+        parts.append(f"{test.mean_power_w:.3g} W now")
+    return "; ".join(parts)

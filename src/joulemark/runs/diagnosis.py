@@ -1,0 +1,76 @@
+"""What `doctor` knows: each source that discovery found or missed, with its self-test."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass
+
+from joulemark.meters.discovery import discover, open_source
+from joulemark.meters.qualification import qualify
+from joulemark.meters.source import Finding, SourceLost
+from joulemark.record.clock import SystemClock
+from joulemark.record.manifest import Host
+from joulemark.record.meter import Qualification, Trust
+from joulemark.runs.host import host_facts
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """The machine and its sources; a finding's test is null where it was not tested or cannot be."""
+
+    host: Host
+    sources: tuple[tuple[Finding, Qualification | None], ...]
+
+    @property
+    def usable(self) -> bool:
+        """Whether there is a source that is not known to be useless."""
+        return any(
+            finding.spec is not None and (test is None or test.trust is not Trust.ABSENT)
+            for finding, test in self.sources
+        )
+
+    def to_json(self) -> dict[str, object]:
+        """Return plain JSON values; device identities are left out."""
+        sources = []
+        for finding, test in self.sources:
+            info = finding.info
+            sources.append(
+                {
+                    "kind": finding.kind,
+                    "name": finding.name,
+                    "measures": finding.measures,
+                    "scope": str(info.scope) if info else None,
+                    "quantities": list(info.quantities) if info else [],
+                    "notes": list(info.notes) if info else [],
+                    "qualification": asdict(test) if test else None,
+                    "why": finding.why or None,
+                    "fix": finding.fix or None,
+                }
+            )
+        return {"usable": self.usable, "host": self.host.model_dump(), "sources": sources}
+
+
+def diagnose(meters: Sequence[str], *, test: bool = True) -> Diagnosis:
+    """Find every source and, with ``test``, put each through its self-test, side by side."""
+    findings = discover(meters)
+    with ThreadPoolExecutor(max_workers=max(1, len(findings))) as pool:
+        tests = list(pool.map(_test if test else _untested, findings))
+    return Diagnosis(host_facts(), tuple(zip(findings, tests, strict=True)))
+
+
+def _untested(_finding: Finding) -> Qualification | None:
+    return None
+
+
+def _test(finding: Finding) -> Qualification | None:
+    if finding.spec is None:
+        return None
+    try:
+        source = open_source(finding.spec)
+    except SourceLost as lost:
+        return Qualification(Trust.ABSENT, str(lost))
+    try:
+        return qualify(source, SystemClock())
+    finally:
+        source.close()

@@ -1,0 +1,27 @@
+"""A keyed random order of a task's items: the same for every model, and never "the first n"."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+T = TypeVar("T")
+
+DEFAULT_KEY = "joulemark-1"
+
+
+def rank(item_id: str, key: str) -> bytes:
+    """Return HMAC-SHA256 of ``item_id`` under ``key``: the item's place in the order."""
+    return hmac.digest(key.encode(), item_id.encode(), hashlib.sha256)
+
+
+def permuted(items: Sequence[T], key: str, item_id: Callable[[T], str]) -> list[T]:
+    """Return ``items`` in the order of ``key``; it depends on ids and key alone, not on the order given."""
+    return sorted(items, key=lambda item: (rank(item_id(item), key), item_id(item)))
+
+
+def subset(items: Sequence[T], n: int, key: str, item_id: Callable[[T], str]) -> list[T]:
+    """Return the first ``n`` in the order of ``key``: a simple random sample, and each a part of every larger one."""
+    return permuted(items, key, item_id)[:n]
