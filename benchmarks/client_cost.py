@@ -2,9 +2,10 @@
 
     python benchmarks/client_cost.py [--rounds N] [--seconds S]
 
-A C server on one core streams to one client at a time on another, each client in a process of its own, all of them
-in turn in every round; the table holds medians over the rounds. CPU is that of the client's process (user and
-system), decoding of every event included. Needs a C compiler. Prints ratios; it is no test and has no limits.
+A C server on one core streams to one client at a time on another, each client in a process of its own, all
+of them in turn in every round; the table holds medians over the rounds. CPU is that of the client's process
+(user and system), decoding of every event included. Needs a C compiler. Prints ratios; it is no test and has
+no limits. Other work on the machine makes all figures worse and the ratios flatter.
 """
 
 from __future__ import annotations
@@ -30,7 +31,9 @@ STREAMS = 32
 EVENTS_PER_S = 100
 SATURATED_STREAMS = 8
 SHORT_EVENTS = 8
+LAYOUTS = ("spread", "step")
 BARE = "bare epoll + recv"
+OURS = "joulemark"
 GOALS = {"aiohttp+orjson+uvloop": 0.55, "httpx+json": 0.2}
 
 
@@ -60,7 +63,7 @@ async def measure(name: str, port: int, seconds: float) -> dict[str, float]:
         receiver, f"/stream/{SHORT_EVENTS}/0/spread/0", STREAMS
     )  # connections, imports, caches
     result: dict[str, float] = {}
-    for layout in ("spread", "step"):
+    for layout in LAYOUTS:
         gc.collect()
         ours = receiver if isinstance(receiver, receivers.Joulemark) else None
         if ours:
@@ -105,7 +108,7 @@ async def short_requests(receiver: receivers.Joulemark, seconds: float) -> float
 def measure_bare(port: int, seconds: float) -> dict[str, float]:
     result: dict[str, float] = {}
     receivers.bare(port, f"/stream/{SHORT_EVENTS}/0/spread/0", STREAMS)
-    for layout in ("spread", "step"):
+    for layout in LAYOUTS:
         start = cpu_s()
         reads = receivers.bare(port, paced_path(layout, seconds), STREAMS)
         cpu = cpu_s() - start
@@ -131,7 +134,7 @@ def child(name: str, port: int, seconds: float, cpu: int) -> None:
 
         loop_factory = asyncio.new_event_loop if name == "httpx+json" else new_event_loop
         # Only ours keeps the collector out: the client was made for it, the others may leave cycles.
-        collector = quiet_gc() if name == "joulemark" else contextlib.nullcontext()
+        collector = quiet_gc() if name == OURS else contextlib.nullcontext()
         with asyncio.Runner(loop_factory=loop_factory) as runner, collector:
             result = runner.run(measure(name, port, seconds))
     print(json.dumps(result))
@@ -147,7 +150,8 @@ def paced_server(cpu: int) -> Iterator[int]:
         source = Path(__file__).with_name("paced_server.c")
         subprocess.run([os.environ.get("CC", "cc"), "-O2", "-o", str(program), str(source)], check=True)
         server = subprocess.Popen([str(program)], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-        assert server.stdin is not None and server.stdout is not None
+        assert server.stdin is not None
+        assert server.stdout is not None
         os.sched_setaffinity(server.pid, {cpu})
         try:
             yield int(server.stdout.readline())
@@ -165,16 +169,18 @@ def run_child(name: str, port: int, seconds: float, cpu: int) -> dict[str, float
     return json.loads(done.stdout)
 
 
-def print_table(medians: dict[str, dict[str, float]], seconds: float) -> None:
-    bare = medians[BARE]
-    print(
-        f"\n{STREAMS} streams x {EVENTS_PER_S} chunks/s, {seconds:g} s; saturated: {SATURATED_STREAMS} streams"
-    )
+def print_table(rows: dict[str, list[dict[str, float]]], seconds: float) -> None:
+    medians = {
+        name: {key: statistics.median(row[key] for row in got) for key in got[0]}
+        for name, got in rows.items()
+    }
+    bare, ours = medians[BARE], medians[OURS]
+    print(f"\n{STREAMS} streams x {EVENTS_PER_S} chunks/s, {seconds:g} s; max: {SATURATED_STREAMS} unpaced")
     print(f"{'':24}{'CPU us/chunk':>16}{'lag over bare, us (p50 / p99)':>34}{'max':>12}{'short':>10}")
     print(f"{'':24}{'spread':>8}{'step':>8}{'spread':>17}{'step':>17}{'chunks/s':>12}{'req/s':>10}")
     for name, row in medians.items():
         lags = ""
-        for layout in ("spread", "step"):
+        for layout in LAYOUTS:
             keys = (f"{layout}_lag_p50_us", f"{layout}_lag_p99_us")
             p50, p99 = (row[key] - (0 if name == BARE else bare[key]) for key in keys)
             lags += f"{p50:>8.0f} /{p99:>7.0f}"
@@ -182,21 +188,27 @@ def print_table(medians: dict[str, dict[str, float]], seconds: float) -> None:
         print(
             f"{name:24}{row['spread_us']:>8.1f}{row['step_us']:>8.1f}{lags}{row['chunks_per_s']:>12.0f}{short}"
         )
-    ours = medians["joulemark"]
     print(
-        f"(lags of '{BARE}' are absolute. Of joulemark's CPU, decoding after the request is "
-        f"{ours['spread_decode_us']:.1f} / {ours['step_decode_us']:.1f} us.\n With its own parser in place of that "
-        f"decoding the whole is {ours['spread_parser_us']:.1f} / {ours['step_parser_us']:.1f} us a chunk.)"
+        f"Lags of '{BARE}' are absolute. Of joulemark's CPU, decoding after the request is "
+        f"{ours['spread_decode_us']:.1f} / {ours['step_decode_us']:.1f} us;\n"
+        f"with its own parser in place of that decoding it is {ours['spread_parser_us']:.1f} / "
+        f"{ours['step_parser_us']:.1f} us a chunk in all.\n"
     )
     for name, goal in GOALS.items():
-        for layout in ("spread", "step"):
-            ratio, with_parser = (
-                ours[f"{layout}_{key}"] / medians[name][f"{layout}_us"] for key in ("us", "parser_us")
-            )
-            print(
-                f"CPU/chunk, {layout:6}: joulemark / {name:22} = {ratio:.2f}, with its parser {with_parser:.2f}"
-                f"   (goal <= {goal})"
-            )
+        for layout in LAYOUTS:
+            print_ratio(rows, name, layout, goal)
+
+
+def print_ratio(rows: dict[str, list[dict[str, float]]], name: str, layout: str, goal: float) -> None:
+    """Print the median over the rounds of the ratio within a round: the machine drifts between rounds."""
+    pairs = list(zip(rows[OURS], rows[name], strict=True))
+    key = f"{layout}_us"
+    ratios = sorted(ours[key] / peer[key] for ours, peer in pairs)
+    with_parser = statistics.median(ours[f"{layout}_parser_us"] / peer[key] for ours, peer in pairs)
+    print(
+        f"CPU/chunk {layout:6} joulemark / {name:22}{statistics.median(ratios):5.2f}x"
+        f" [{ratios[0]:.2f} .. {ratios[-1]:.2f}], with its parser {with_parser:.2f}x  (goal <= {goal})"
+    )
 
 
 def parent(rounds: int, seconds: float) -> None:
@@ -210,11 +222,7 @@ def parent(rounds: int, seconds: float) -> None:
             print(f"round {i + 1} of {rounds}", file=sys.stderr)
             for name in names[i % len(names) :] + names[: i % len(names)]:
                 rows[name].append(run_child(name, port, seconds, cpus[0]))
-    medians = {
-        name: {key: statistics.median(row[key] for row in got) for key in got[0]}
-        for name, got in rows.items()
-    }
-    print_table(medians, seconds)
+    print_table(rows, seconds)
 
 
 if __name__ == "__main__":

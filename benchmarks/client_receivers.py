@@ -1,4 +1,4 @@
-"""The clients that client_cost.py compares, each doing the same: receive streams, stamp and decode every event.
+"""The clients that client_cost.py compares, each doing the same: receive, stamp and decode every event.
 
 A receiver returns for each event the seconds between the server's stamp in it and the client's own stamp.
 """
@@ -34,8 +34,9 @@ def decoded(loads: Callable[[bytes], Any], event: bytes, t_ns: int, texts: list[
 class Joulemark:
     """Ours: stamped reads in the hot path, decoded when the request is over.
 
-    ``decode_s`` is the processor time of decoding as the others do it. With ``parsing`` the project's own parser
-    (format sniffed, thinking, token counts, faults) reads the same bytes once more; ``parse_s`` is its time.
+    ``decode_s`` is the processor time of decoding as the others do it. With ``parsing`` the project's own
+    parser (format sniffed, thinking, token counts, faults) reads the same bytes once more; ``parse_s`` is its
+    time.
     """
 
     def __init__(self, port: int) -> None:
@@ -131,7 +132,7 @@ class Httpx:
 
 
 def bare(port: int, path: str, streams: int) -> list[tuple[int, bytes]]:
-    """Receive with epoll and recv alone, stamp each read: the floor. Decodes nothing; returns (stamp, bytes)."""
+    """Receive with epoll and recv alone, stamp each read: the floor. Returns (stamp, bytes), undecoded."""
     poll = select.epoll()
     socks = {}
     for _ in range(streams):

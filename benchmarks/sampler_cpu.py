@@ -5,7 +5,7 @@
 All read the fake NVML library through the real ``pynvml``. The naive loops read the channels that energy
 monitors usually do, one call each, and write a CSV line: at 5 Hz (no edge is known better than 200 ms) and
 at 100 Hz (edges as well known as the sampler's edge reads make them). The sampler is also measured with two
-edges a second, as a sequential run of short items asks for. CPU time is the processes' own, without start-up.
+edges a second, as a sequential run of short items asks for. CPU time is the processes' own after start-up.
 """
 
 from __future__ import annotations

@@ -30,10 +30,10 @@ Pieces = Sequence[tuple[float, bytes]]  # (seconds to wait before, bytes to writ
 class Reply:
     """One answer. ``pieces`` are bytes of the body, each after a delay in seconds.
 
-    ``framing``: ``chunked``, ``length`` (Content-Length), ``close`` (ends with the connection) or ``raw`` (the pieces
-    are all that is written, head and all). ``end``: what follows the last piece: ``complete`` finishes the message and
-    keeps the connection, ``close`` finishes it and closes, ``cut`` closes without finishing it, ``reset`` does so with
-    a TCP reset, ``hold`` leaves the message unfinished and the connection open.
+    ``framing``: ``chunked``, ``length`` (Content-Length), ``close`` (ends with the connection) or ``raw``
+    (the pieces are all that is written, head and all). ``end``: what follows the last piece: ``complete``
+    finishes the message and keeps the connection, ``close`` finishes it and closes, ``cut`` closes without
+    finishing it, ``reset`` does so with a TCP reset, ``hold`` leaves message and connection open.
     """
 
     pieces: Pieces = ()
@@ -104,8 +104,8 @@ def refusing_port() -> Iterable[int]:  # type: ignore[misc]
 class ReplayServer:
     """Serves replies from a thread while its ``with`` block runs.
 
-    ``requests`` are those received; ``sent_ns`` holds, a request, the monotonic stamps taken just before each piece
-    was written; ``connections`` counts those accepted.
+    ``requests`` are those received; ``sent_ns`` holds, for each of them, the monotonic stamps taken just
+    before each piece was written; ``connections`` counts those accepted.
     """
 
     def __init__(self, *replies: Reply, tls: ssl.SSLContext | None = None) -> None:

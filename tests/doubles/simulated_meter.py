@@ -9,6 +9,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+
 from joulemark.meters.source import SourceLost
 from joulemark.record.clock import VirtualClock
 from joulemark.record.meter import Qualification, QualifiedSource, SourceInfo, Trust
@@ -59,7 +60,7 @@ class Faults:
 
 
 class SimulatedMeter:
-    """A source whose counter updates every ``period_s`` ± ``jitter`` and whose gauge averages ``window_s``."""
+    """A source: its counter updates every ``period_s`` ± ``jitter``, its gauge averages ``window_s``."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""Every way to fail gives an exchange with a code and what was received; nothing is raised but cancellation."""
+"""Every way to fail gives an exchange with a code and what was received; only cancellation is raised."""
 
 import asyncio
 import os
@@ -9,10 +9,10 @@ import sys
 import time
 
 import pytest
-from doubles.replay_server import Reply, ReplayServer, refusing_port, sse_event
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from doubles.replay_server import ReplayServer, Reply, refusing_port, sse_event
 from joulemark.engines.client import StreamClient, run
 from joulemark.engines.exchange import Endpoint, Exchange
 
@@ -180,7 +180,7 @@ def test_a_reused_connection_that_died_idle_is_replaced_unseen(reset):
             first = await client.exchange(b"1")
             await asyncio.sleep(0.05)
             assert client.idle_connections == 1
-            # The loop is blocked meanwhile, so only the kernel knows of the closing when the next request comes.
+            # The loop is blocked meanwhile: only the kernel knows of the closing when the next request comes.
             server.drop_connections(reset=reset)
             return [first, await client.exchange(b"2")]
 
@@ -255,6 +255,13 @@ def test_garbage_after_good_bytes_keeps_them():
     for pieces in ((head + b"xyz\r\n",), (head, b"xyz\r\n")):
         exchange = exchange_with(Reply.raw(*pieces, end="hold"), stall_timeout_s=5)
         assert (exchange.error, exchange.status, exchange.body) == ("bad_http", 200, b"abc")
+
+
+def test_how_garbage_behind_the_last_word_is_cut_does_not_matter():
+    head = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\ne\r\ndata: [DONE]\n\n\r\n"
+    for pieces in ((head + b"garbage",), (head, b"garbage")):
+        exchange = exchange_with(Reply.raw(*pieces, end="hold"), stall_timeout_s=5)
+        assert (exchange.error, exchange.body) == (None, b"data: [DONE]\n\n")
 
 
 SEEDS = [

@@ -22,7 +22,7 @@ def test_an_idle_client_is_valid():
     assert proof.invalid == []
     assert (proof.segment, proof.late_sends, proof.max_chunks_per_s) == (3, 0, 1e5)
     assert 0 <= proof.cpu_share < 0.5
-    assert proof.cpu_seconds == pytest.approx(proof.cpu_share * 0.5, rel=0.3)
+    assert 0 <= proof.cpu_seconds < 0.5
     assert 0 <= probe.loop_lag_s(0.5) <= proof.loop_lag_p99_s < 0.2
 
 
@@ -106,6 +106,7 @@ def test_a_self_test_without_a_server_says_so(monkeypatch):
 
 
 def test_importing_the_client_is_light():
-    code = "import sys, joulemark.engines.client; print([m for m in ('pydantic', 'polars', 'numpy') if m in sys.modules])"
+    heavy = ("pydantic", "polars", "numpy", "altair")
+    code = f"import sys, joulemark.engines.client; print([m for m in {heavy} if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

@@ -6,8 +6,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from doubles.replay_server import Reply, ReplayServer, sse_event
 
+from doubles.replay_server import ReplayServer, Reply, sse_event
 from joulemark.engines.client import StreamClient, run
 from joulemark.engines.exchange import Endpoint, Exchange
 
@@ -19,9 +19,12 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
         pytest.skip("the openssl command, which makes the certificate, is not installed")
     folder = tmp_path_factory.mktemp("tls")
     key, cert = folder / "key.pem", folder / "cert.pem"
-    command = f"{openssl} req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=localhost"
-    names = ["-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"]
-    subprocess.run([*command.split(), *names, "-keyout", key, "-out", cert], check=True, capture_output=True)
+    make = (
+        f"{openssl} req -x509 -nodes -days 2 -subj /CN=localhost -newkey ec -pkeyopt ec_paramgen_curve:P-256"
+    )
+    names = "-addext subjectAltName=DNS:localhost,IP:127.0.0.1"
+    command = [*make.split(), *names.split(), "-keyout", key, "-out", cert]
+    subprocess.run(command, check=True, capture_output=True)
     return key, cert
 
 

@@ -55,7 +55,9 @@ def test_repeats_of_an_item_are_one_trial():
     # four items, asked five times each, always the same answer: no more evidence than asked once
     once = [item(k, verdict=Verdict.CORRECT if k < 3 else Verdict.WRONG) for k in range(4)]
     often = [
-        item(k, verdict=Verdict.CORRECT if k < 3 else Verdict.WRONG, repeat=r) for k in range(4) for r in range(5)
+        item(k, verdict=Verdict.CORRECT if k < 3 else Verdict.WRONG, repeat=r)
+        for k in range(4)
+        for r in range(5)
     ]
     assert accuracy(often) == accuracy(once)
 

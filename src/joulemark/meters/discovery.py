@@ -64,8 +64,8 @@ def _finders() -> dict[str, Callable[[], list[Finding]]]:
 def open_source(spec: SourceSpec, clock: Clock | None = None) -> Source:
     """Open the source that ``spec`` describes, in any process.
 
-    ``clock`` stamps the readings and drives a replayed trace (null: the machine's). Raises `SourceLost` where the source is not there
-    and `InputError` for a trace that cannot be read.
+    ``clock`` stamps the readings and drives a replayed trace (null: the machine's). Raises `SourceLost`
+    where the source is not there and `InputError` for a trace that cannot be read.
     """
     if spec.kind == "nvml":
         from joulemark.meters.nvml import NvmlSource

@@ -12,11 +12,11 @@ from joulemark.meters.source import Finding, SourceLost
 from joulemark.record.meter import SourceInfo
 
 _MEASURES = "processor packages, their cores and memory: energy"
-_RULE = (
+RULE = (
     'SUBSYSTEM=="powercap", ACTION=="add", '
     "RUN+=\"/bin/sh -c 'test ! -e /sys%p/energy_uj || chmod a+r /sys%p/energy_uj'\""
 )
-_RULE_FILE = "/etc/udev/rules.d/99-joulemark-rapl.rules"
+RULE_FILE = "/etc/udev/rules.d/99-joulemark-rapl.rules"
 
 
 def find_rapl() -> list[Finding]:
@@ -32,8 +32,8 @@ def find_rapl() -> list[Finding]:
 def permission_fix(root: Path) -> str:
     """Return the commands that let everybody read the counters, now and after each boot."""
     return (
-        f"now: sudo chmod -R a+r {root}/*/energy_uj\n"
-        f"for good: echo '{_quoted(_RULE)}' | sudo tee {_RULE_FILE} && sudo udevadm control --reload "
+        f"now: sudo chmod a+r {root}/*/energy_uj\n"
+        f"for good: echo '{_quoted(RULE)}' | sudo tee {RULE_FILE} && sudo udevadm control --reload "
         "&& sudo udevadm trigger --action=add --subsystem-match=powercap"
     )
 

@@ -126,7 +126,9 @@ class Summary:
             for name in ("energy_source", "headline_source", "headline_scope"):
                 reasons[name] = _reason_json(energy.reason, energy.detail)
         if self.streaming_used is None:
-            reasons["streaming_used"] = _reason_json(Reason.REQUEST_FAILED)
+            reasons["streaming_used"] = _reason_json(
+                Reason.REQUEST_FAILED if self.n_requests else Reason.NOTHING_SCORED
+            )
         if self.duration_s is None:
             reasons["duration_s"] = _reason_json(Reason.OUTSIDE_TIMELINE)
         return reasons

@@ -95,9 +95,9 @@ async def _execute_in(layout: RunLayout, manifest: Manifest, plan: RunPlan, obse
     except JoulemarkError as raised:
         error = raised
     finally:
-        # Whatever happened, the last item's energy needs a reading after its end, and the record its end.
-        await metering.stop()
+        # Whatever happened, the record needs its end, and the last item's energy a reading after it.
         segment.close_window()
+        await metering.stop()
         journal.close()
         await client.aclose()
         segment.facts.t1, segment.facts.end = clock.now_ns(), end

@@ -71,10 +71,10 @@ def energies_between(
     begin, end = counter.at(t0_ns), counter.at(t1_ns)
     low = np.maximum(end.lo - begin.hi, 0.0)
     high = np.maximum(end.hi - begin.lo, 0.0)
+    outside = ~np.isfinite(begin.lo) | ~np.isfinite(high)
     if counter.ceiling_w is not None:
         high = np.minimum(high, np.maximum(counter.ceiling_w * (t1_ns - t0_ns) * 1e-9, low))
     joules = np.clip(end.estimate - begin.estimate, low, high)
-    outside = ~np.isfinite(begin.lo) | ~np.isfinite(high)
     bits = _flag_bits(series.flag_bits, begin.first, end.last)
     faults = _first_fault(counter, begin.first, end.last)
     extrapolated = begin.extrapolated | end.extrapolated

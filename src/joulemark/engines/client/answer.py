@@ -9,7 +9,7 @@ import httptools
 from joulemark.engines.exchange import Exchange
 from joulemark.engines.streams import EndDetector
 
-MAX_READS = 4_000_000  # a read costs ~130 bytes beside its data, which ``max_bytes`` does not count
+MAX_READS = 1_000_000  # a read takes ~130 bytes beside its data, which ``max_bytes`` does not count
 _BODYLESS = (204, 304)
 _PARSER_ERRORS = (httptools.HttpParserError, httptools.HttpParserUpgrade)
 
@@ -69,10 +69,12 @@ class Answer:
         """Take one read of the socket and tell whether the exchange is over (then ``t_end`` is set)."""
         self.t_last = t_ns
         self._room -= len(data)
+        broken: Exception | None = None
         try:
             self._feed(data)
         except _PARSER_ERRORS as exc:
-            self._break(exc)
+            broken = exc
+            self.keep_alive = False
         parts = self._parts
         if parts:
             if self.complete:
@@ -86,8 +88,13 @@ class Answer:
         if self.complete or self.error is not None:
             self.t_end = t_ns
             return True
-        if self._room < 0:
-            self.fail(t_ns, "too_large", f"the answer is longer than {self.max_bytes} bytes")
+        if broken is not None:
+            self.fail(t_ns, "bad_http", f"not an HTTP/1.1 answer: {broken}")
+            return True
+        if self._room < 0 or len(self._reads) > MAX_READS:
+            self.fail(
+                t_ns, "too_large", f"the answer is longer than {self.max_bytes} bytes or too many reads"
+            )
             return True
         return False
 
@@ -115,10 +122,6 @@ class Answer:
         """End the exchange with a transport failure; what was received stays."""
         self.t_end, self.error, self.detail = t_ns, error, detail
 
-    def crowded(self) -> bool:
-        """Tell whether so many reads are held that their number, not their length, fills the memory."""
-        return len(self._reads) > MAX_READS
-
     def release(self) -> None:
         """Break the reference cycle with the parser, for windows without a garbage collector."""
         self._parser = None
@@ -135,13 +138,6 @@ class Answer:
         if self.status is None:
             return "before the head of an answer"
         return f"{sum(len(body) for _, body in self._reads)} bytes into the body"
-
-    def _break(self, exc: Exception) -> None:
-        # Bytes behind a whole message spoil the connection, not the answer.
-        self.keep_alive = False
-        if not self.complete:
-            self.error = "bad_http"
-            self.detail = self.detail or f"not an HTTP/1.1 answer: {exc}"
 
     # -- what the parser says ----------------------------------------------------------------------------
 

@@ -106,10 +106,6 @@ class Connection(asyncio.Protocol):
                 answer.fail(now, "stall", f"nothing came for {stall_s:g} s")
             self._finish(answer)
             return
-        if answer.crowded():
-            answer.fail(now, "too_large", "the answer came in too many small reads to hold")
-            self._finish(answer)
-            return
         self._timer = self._loop.call_later(
             wait_s, lambda: self._watch(answer, stall_s, total_s, graced=graced)
         )

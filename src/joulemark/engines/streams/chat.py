@@ -67,6 +67,8 @@ def _read_choice(position: int, choice: Json, draft: Draft) -> Any:
     into = draft.choices.get(index) if type(index) is int else None
     if into is None:
         into = draft.choice(index)
+    if choice.get("error"):
+        draft.fail(declared_fault(choice, b"") or Fault("error in a choice"))
     usage: Any = None
     for key, value in choice.items():
         if value is None or key == "index":
@@ -91,8 +93,6 @@ def _read_choice(position: int, choice: Json, draft: Draft) -> Any:
                 _count_logprobs(value, draft)
         elif key == "usage":
             usage = value
-        elif key == "error" and value:
-            draft.fail(declared_fault(choice, b"") or Fault("error in a choice"))
     return usage
 
 

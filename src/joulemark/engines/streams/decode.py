@@ -19,14 +19,14 @@ def decode(data: bytes) -> Any:
     """Decode JSON; accept what real engines send beyond it. Raises `Undecodable`.
 
     Beyond the standard: ``NaN`` and ``Infinity`` (as log probabilities), half surrogates (a character cut
-    between two tokens) and bytes that are no UTF-8.
+    between two tokens), control characters in a text and bytes that are no UTF-8.
     """
     try:
         return orjson.loads(data)
     except orjson.JSONDecodeError:
         pass
     try:
-        return json.loads(data.decode("utf-8-sig", "replace"))
+        return json.loads(data.decode("utf-8-sig", "replace"), strict=False)
     except (ValueError, RecursionError) as error:
         raise Undecodable(str(error)) from None
 
