@@ -36,6 +36,7 @@ check: $(STAMP)
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
+	@$(BIN)/python docs/generate.py --check
 
 test: check
 	@echo "==> fetching the model, so that the engine under test is a real one"

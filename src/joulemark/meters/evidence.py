@@ -12,7 +12,7 @@ from joulemark.record.telemetry import Quantity, Reading
 
 _RATIO_TOLERANCE = 0.2  # NVIDIA's gauges are good to about 5 %, AMD's and the part-time sensors to less
 _QUANTA_TO_MOVE = 3.0  # a counter must have had this many steps to take before it is called frozen
-_STILL_PERIODS, _STILL_S = 10.0, 0.5  # a counter that was still for longer at the end has stopped
+_STILL_PERIODS, _STILL_S = 5.0, 0.5  # a counter that was still for longer at the end has stopped
 _NEAR_ZERO = 0.05  # a fall to below this share of the counter's value is a reset, not a step back
 
 
@@ -90,7 +90,7 @@ def judge(evidence: Evidence, info: SourceInfo) -> tuple[Trust, str | None]:
         return Trust.QUALIFIED, None
     if evidence.fall is not None:
         return Trust.SUSPECT, f"counter {'was reset' if evidence.fall == 'reset' else 'went backwards'}"
-    if evidence.updates == 0:
+    if evidence.updates < 2:
         return _judge_still(evidence, info)
     if evidence.update_period_s and evidence.still_s > max(
         _STILL_S, _STILL_PERIODS * evidence.update_period_s
@@ -100,16 +100,15 @@ def judge(evidence: Evidence, info: SourceInfo) -> tuple[Trust, str | None]:
 
 
 def _judge_still(evidence: Evidence, info: SourceInfo) -> tuple[Trust, str | None]:
-    """Judge a counter that did not move: frozen, or just too coarse for what an idle device draws."""
+    """Judge a counter that hardly moved: frozen, or just too coarse for what an idle device draws."""
+    moved = "did not move" if evidence.updates == 0 else "moved only once"
     if evidence.mean_power_w is None:
-        return Trust.SUSPECT, f"counter did not move in {evidence.duration_s:.1f} s"
+        return Trust.SUSPECT, f"counter {moved} in {evidence.duration_s:.1f} s"
     expected_j = evidence.mean_power_w * evidence.duration_s
     if expected_j < _QUANTA_TO_MOVE * info.counter_quantum_j:
-        return Trust.QUALIFIED, "counter did not move, but its steps are too coarse for so idle a device"
-    return (
-        Trust.SUSPECT,
-        f"counter did not move in {evidence.duration_s:.1f} s while the gauge saw {expected_j:.1f} J",
-    )
+        return Trust.QUALIFIED, f"counter {moved}: its steps are too coarse for so idle a device"
+    seen = f"in {evidence.duration_s:.1f} s while the gauge saw {expected_j:.1f} J"
+    return Trust.SUSPECT, f"counter {moved} {seen}"
 
 
 def _judge_ratio(evidence: Evidence, info: SourceInfo) -> tuple[Trust, str | None]:

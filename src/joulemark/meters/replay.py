@@ -77,7 +77,7 @@ class ReplaySource:
         cycle = 0
         if self._loop:
             cycle, elapsed_ns = divmod(elapsed_ns, self._trace.duration_ns)
-        elif elapsed_ns > self._trace.duration_ns:
+        elif elapsed_ns > self._trace.duration_ns and self._trace.rows[-1].fault != LOST:
             raise SourceLost("the recorded trace has ended")
         return self._trace.rows[bisect_right(self._times_ns, elapsed_ns) - 1], cycle
 

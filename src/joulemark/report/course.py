@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import altair as alt
 import numpy as np
 
 from joulemark.metrics.run_view import RunView
 from joulemark.report.buckets import MAX_POINTS, thin
-from joulemark.report.theme import ACCENT, FAINT, rows, verdict_colour, verdict_name
+from joulemark.report.theme import ACCENT, FAINT, Picture, Rows, named, verdict_colour, verdict_name
 
+_BAND_COLOURS = {
+    "measure": FAINT,
+    "warmup": "var(--truncated)",
+    "pause": "var(--refused)",
+    "throttled": "var(--wrong)",
+}
 _SOURCE_COLOURS = [ACCENT, "var(--refused)", "var(--unparsed)", "var(--truncated)", "var(--correct)"]
 
 
@@ -42,10 +47,10 @@ class Placement:
         return segment in self._start_ns
 
 
-def _power_rows(run: RunView, place: Placement) -> list[dict[str, Any]]:
+def _power_rows(run: RunView, place: Placement) -> Rows:
     drawn = [line for line in run.timelines if line.segment in place and len(line.t_ns)]
     budget = MAX_POINTS // max(len(drawn), 1)
-    found: list[dict[str, Any]] = []
+    found: Rows = []
     for line in drawn:
         for k in thin(line.t_ns, line.power_w, budget):
             watts = float(line.power_w[k])
@@ -60,7 +65,7 @@ def _power_rows(run: RunView, place: Placement) -> list[dict[str, Any]]:
     return found
 
 
-def _bands(run: RunView, place: Placement) -> list[dict[str, Any]]:
+def _bands(run: RunView, place: Placement) -> Rows:
     windows = [
         {"a": place.seconds(w.segment, w.t0), "b": place.seconds(w.segment, w.t1), "what": w.name}
         for w in run.manifest.windows
@@ -75,69 +80,63 @@ def _bands(run: RunView, place: Placement) -> list[dict[str, Any]]:
     return windows + throttles
 
 
-def course_chart(run: RunView, width: int) -> alt.TopLevelMixin:
+def _requests(run: RunView, place: Placement) -> Rows:
+    return [
+        {
+            "a": place.seconds(item.segment, item.t_begin),
+            "b": place.seconds(item.segment, item.t_end),
+            "verdict": verdict_name(item),
+        }
+        for item in run.measured_items
+    ]
+
+
+def course_chart(run: RunView, width: int) -> Picture:
     """Draw power over time above the requests, coloured by what became of them."""
     place = Placement(run)
-    x_scale = alt.Scale(domain=[0, max(place.end_s, 1e-3)], nice=False)
-    x = alt.X("a:Q", scale=x_scale, axis=alt.Axis(title="seconds of the run", grid=False, tickCount=6))
-    bare_x = alt.X("a:Q", scale=x_scale, axis=alt.Axis(title=None, labels=False, grid=False, tickCount=6))
-    bands = rows(_bands(run, place))
-    shade = (
-        alt.Chart(bands)
-        .mark_rect(opacity=0.22, clip=True)
-        .encode(
-            x=bare_x,
-            x2="b:Q",
-            color=alt.Color(
-                "what:N",
-                scale=alt.Scale(
-                    domain=["measure", "warmup", "pause", "throttled"],
-                    range=[FAINT, "var(--truncated)", "var(--refused)", "var(--wrong)"],
-                ),
-                legend=alt.Legend(title=None, orient="top", columns=4),
-            ),
-        )
-    )
-    items = rows(
-        [
-            {
-                "a": place.seconds(item.segment, item.t_begin),
-                "b": place.seconds(item.segment, item.t_end),
-                "verdict": verdict_name(item),
-            }
-            for item in run.measured_items
-        ]
-    )
-    strip = (
-        alt.Chart(items, width=width, height=26)
-        .mark_rect(clip=True)
-        .encode(x=x, x2="b:Q", color=verdict_colour(map(verdict_name, run.measured_items), orient="bottom"))
-    )
-    power = _power_rows(run, place)
-    if not power:
-        return _stack(alt.layer(shade, width=width, height=30), strip)
+    data = {"bands": _bands(run, place), "requests": _requests(run, place), "power": _power_rows(run, place)}
+    scale = alt.Scale(domain=[0, max(place.end_s, 1e-3)], nice=False)
+    upper: list[alt.Chart | alt.LayerChart] = [_shade(data["bands"], scale)]
+    if data["power"]:
+        upper.append(_power_line(data["power"], scale, width))
+    layered = alt.layer(*upper, width=width, height=220 if data["power"] else 30)
+    stacked = alt.vconcat(layered.resolve_scale(color="independent"), _strip(data, scale, width), spacing=4)
+    return Picture(stacked.resolve_scale(color="independent"), data)
+
+
+def _x(field: str, scale: alt.Scale, title: str | None = None) -> alt.X:
+    axis = alt.Axis(title=title, labels=title is not None, grid=False, tickCount=6)
+    return alt.X(f"{field}:Q", scale=scale, axis=axis)
+
+
+def _shade(bands: Rows, scale: alt.Scale) -> alt.Chart:
+    present = {row["what"] for row in bands}
+    named_colours = {what: colour for what, colour in _BAND_COLOURS.items() if what in present}
+    colours = alt.Scale(domain=list(named_colours), range=list(named_colours.values()))
+    colour = alt.Color("what:N", scale=colours, legend=alt.Legend(title=None, orient="top", columns=4))
+    marks = alt.Chart(named("bands")).mark_rect(opacity=0.22, clip=True)
+    drawn: alt.Chart = marks.encode(x=_x("a", scale), x2="b:Q", color=colour)
+    return drawn
+
+
+def _power_line(power: Rows, scale: alt.Scale, width: int) -> alt.Chart:
     names = list(dict.fromkeys(row["source"] for row in power))
-    line = (
-        alt.Chart(rows(power))
-        .mark_line(strokeWidth=1.4, clip=True, interpolate="linear", invalid="break-paths-show-domains")
-        .encode(
-            x=alt.X("s:Q", scale=x_scale, axis=alt.Axis(title=None, labels=False, grid=False, tickCount=6)),
-            y=alt.Y("w:Q", title="watts", scale=alt.Scale(zero=True), axis=alt.Axis(tickCount=5)),
-            detail="piece:N",
-            stroke=alt.Stroke(
-                "source:N",
-                scale=alt.Scale(domain=names, range=_SOURCE_COLOURS),
-                legend=alt.Legend(title=None, orient="top", columns=1 if width < 400 else 2),
-            ),
-        )
+    legend = alt.Legend(title=None, orient="top", columns=1 if width < 400 else 2)
+    line = alt.Chart(named("power")).mark_line(strokeWidth=1.4, clip=True, invalid="break-paths-show-domains")
+    drawn: alt.Chart = line.encode(
+        x=_x("s", scale),
+        y=alt.Y("w:Q", title="watts", scale=alt.Scale(zero=True), axis=alt.Axis(tickCount=5)),
+        detail="piece:N",
+        stroke=alt.Stroke("source:N", scale=alt.Scale(domain=names, range=_SOURCE_COLOURS), legend=legend),
     )
-    upper = alt.layer(shade, line, width=width, height=220).resolve_scale(color="independent")
-    return _stack(upper, strip)
+    return drawn
 
 
-def _stack(upper: alt.LayerChart | alt.FacetChart, lower: alt.Chart) -> alt.TopLevelMixin:
-    stacked: alt.VConcatChart = alt.vconcat(upper, lower, spacing=4).resolve_scale(color="independent")
-    return stacked
+def _strip(data: dict[str, Rows], scale: alt.Scale, width: int) -> alt.Chart:
+    colour = verdict_colour((row["verdict"] for row in data["requests"]), orient="bottom")
+    marks = alt.Chart(named("requests"), width=width, height=26).mark_rect(clip=True)
+    drawn: alt.Chart = marks.encode(x=_x("a", scale, "seconds of the run"), x2="b:Q", color=colour)
+    return drawn
 
 
 def course_words(run: RunView) -> str:

@@ -16,7 +16,7 @@ from joulemark.metrics.run_view import RunView
 from joulemark.metrics.summary import Summary
 from joulemark.record.errors import InputError
 from joulemark.report.course import course_chart, course_words
-from joulemark.report.distributions import latency_chart, verdict_chart
+from joulemark.report.distributions import latency_chart, top_s, verdict_chart
 from joulemark.report.item_cost import item_cost_chart, item_costs
 from joulemark.report.page import page_values
 from joulemark.report.theme import NARROW_PX, WIDE_PX, svg
@@ -55,6 +55,8 @@ def _costs(run: RunView) -> Drawing | None:
 
 
 def _small(summary: Summary) -> list[Drawing]:
+    if not summary.n_requests:
+        return []
     verdicts = svg(verdict_chart(summary.verdicts, NARROW_PX - 20), "Verdicts", _counted(summary))
     found = [Drawing("What became of the answers", Markup(verdicts))]
     seen: set[tuple[float, ...]] = set()
@@ -64,7 +66,10 @@ def _small(summary: Summary) -> list[Drawing]:
         seen.add(latency.samples_s)
         title = definition(name).title
         words = f"Histogram of {len(latency.samples_s)} values in seconds."
-        note = f"n = {len(latency.samples_s):,}; the last bar holds all beyond"
+        beyond = sum(sample > top_s(latency) for sample in latency.samples_s)
+        note = f"n = {len(latency.samples_s):,}" + (
+            f", {beyond:,} of them beyond, in the last bar" if beyond else ""
+        )
         found.append(Drawing(title, Markup(svg(latency_chart(latency, NARROW_PX), title, words)), None, note))
     return found
 

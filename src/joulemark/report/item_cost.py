@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import altair as alt
 
 from joulemark.metrics.run_view import RunView
-from joulemark.report.theme import rows, verdict_colour, verdict_name, verdict_shape
+from joulemark.report.theme import Picture, Rows, named, verdict_colour, verdict_name, verdict_shape
 
 MAX_ITEMS = 2000
 
@@ -19,7 +18,7 @@ class ItemCost:
 
     title: str
     axis: str
-    points: list[dict[str, Any]]
+    points: Rows
     n_without: int
 
 
@@ -33,7 +32,7 @@ def item_costs(run: RunView) -> ItemCost:
         title, axis = "Processor time per item", "CPU seconds"
     else:
         title, axis = "Time per item", "seconds"
-    points: list[dict[str, Any]] = []
+    points: Rows = []
     for order, item in enumerate(items):
         row = energies.get(item.key)
         if axis == "joules":
@@ -49,14 +48,13 @@ def item_costs(run: RunView) -> ItemCost:
     return ItemCost(title, axis, points, len(items) - len(points))
 
 
-def item_cost_chart(costs: ItemCost, width: int) -> alt.TopLevelMixin:
+def item_cost_chart(costs: ItemCost, width: int) -> Picture:
     """Draw one point an item, with its bound as a bar; every k-th item where there are very many."""
     step = -(-len(costs.points) // MAX_ITEMS) if costs.points else 1
-    data = rows(costs.points[::step])
     present = {point["verdict"] for point in costs.points}
     x = alt.X("order:Q", axis=alt.Axis(title="request", grid=False, tickMinStep=1, tickCount=8))
     y = alt.Y("cost:Q", title=costs.axis, scale=alt.Scale(zero=True))
-    base = alt.Chart(data, width=width, height=220)
+    base = alt.Chart(named("items"), width=width, height=220)
     bars = (
         base.mark_rule(strokeWidth=1.2, opacity=0.6)
         .transform_filter("datum.lo != null && datum.hi != null")
@@ -65,4 +63,4 @@ def item_cost_chart(costs: ItemCost, width: int) -> alt.TopLevelMixin:
     dots = base.mark_point(size=60, filled=True, opacity=0.95).encode(
         x=x, y=y, shape=verdict_shape(present), color=verdict_colour(present)
     )
-    return alt.layer(bars, dots)
+    return Picture(alt.layer(bars, dots), {"items": costs.points[::step]})

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import dataclass
 from html import escape
 from typing import Any, Literal
 
@@ -75,17 +76,28 @@ def verdict_shape(present: Iterable[str]) -> alt.Shape:
     return alt.Shape("verdict:N", scale=scale, legend=alt.Legend(title=None, orient="top", columns=3))
 
 
-def rows(values: list[dict[str, Any]]) -> alt.InlineData:
-    """Return plain rows as chart data."""
-    return alt.InlineData(values)
+Rows = list[dict[str, Any]]
 
 
-def svg(chart: alt.TopLevelMixin, title: str, description: str) -> str:
-    """Draw a chart as an SVG element for inlining, with a title and a description for screen readers.
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A chart and its data by name; inside the chart, every row would be copied and checked."""
+
+    chart: alt.TopLevelMixin
+    data: dict[str, Rows]
+
+
+def named(name: str) -> alt.NamedData:
+    """Return the reference by which a chart names rows of its `Picture`."""
+    return alt.NamedData(name)
+
+
+def svg(picture: Picture, title: str, description: str) -> str:
+    """Draw a picture as an SVG element for inlining, with a title and a description for screen readers.
 
     No script, no address: in HTML an inline SVG needs no namespace declarations.
     """
-    spec = {**chart.to_dict(), "config": _CONFIG}
+    spec = {**picture.chart.to_dict(), "datasets": picture.data, "config": _CONFIG}
     drawn = vl_convert.vegalite_to_svg(spec, vl_version=_vega_lite_version(), allowed_base_urls=[])
     bare = _XMLNS.sub("", drawn)
     label = f"<title>{escape(title)}</title><desc>{escape(description)}</desc>"

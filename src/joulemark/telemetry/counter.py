@@ -27,6 +27,7 @@ SLACK_NS = 5_000_000
 SLACK_UPDATES = 0.25
 CEILING_OVER_MAX = 2.0  # what a board may draw for a short time, over the maximum it states
 CEILING_OVER_SLOPE = 3.0
+ENOUGH_RISES = 8
 CEILING_UNKNOWN_W = 25_000.0  # no single board, package or module draws more
 FROZEN_UPDATES = 10
 FROZEN_NS = 2_000_000_000
@@ -191,24 +192,22 @@ def read_counter(series: Series, source: QualifiedSource, gauge: Series | None) 
 
 
 def _ceiling_w(series: Series, source: QualifiedSource, gauge: Series | None, update_ns: int) -> float | None:
-    """Return more watts than the device can draw, from what it states and what it was seen to do.
+    """Return more watts than the device can draw; null where it states no maximum.
 
     Stated limits of processor packages may lie below what they draw in turbo, so a counter that is steadily
-    faster than the statement lifts the ceiling; one jump does not (90th percentile).
+    faster than the statement lifts the ceiling; one jump does not (75th percentile).
     """
     stated_w = source.info.power_max_w
-    candidates = []
-    if stated_w:
-        candidates.append(CEILING_OVER_MAX * stated_w)
+    if not stated_w:
+        return None
+    candidates = [CEILING_OVER_MAX * stated_w]
     if gauge is not None:
         candidates.append(CEILING_OVER_SLOPE * float(np.max(gauge.value)))
-    if not candidates:
-        return None
     rises_w = np.diff(series.value) / (np.maximum(np.diff(series.t_ns), update_ns) * 1e-9)
     rises_w = rises_w[rises_w > 0]
-    if len(rises_w):
-        candidates.append(CEILING_OVER_SLOPE * float(np.percentile(rises_w, 90)))
-    return max(candidates)
+    if len(rises_w) >= ENOUGH_RISES:
+        candidates.append(CEILING_OVER_SLOPE * float(np.percentile(rises_w, 75)))
+    return min(max(candidates), CEILING_UNKNOWN_W)
 
 
 def _plateaus(value: Floats) -> tuple[Ints, Ints]:

@@ -137,14 +137,16 @@ class Gauge:
 
 
 def _update_s(series: Series, at_most_s: float) -> float:
-    """Estimate how long the driver holds a gauge value, from the reads that follow each other closely.
+    """Estimate how long the driver holds a gauge value, from reads that follow each other closely.
 
     Two reads dt apart differ with probability dt/u; so u is the time between reads over the changes seen.
+    Only reads count whose neighbours differ: under steady power an update changes nothing.
     """
-    apart_s = np.diff(series.t_ns) * 1e-9
-    close = apart_s < at_most_s
-    changes = int(np.count_nonzero(np.diff(series.value)[close]))
-    return min(at_most_s, float(np.sum(apart_s[close])) / changes) if changes else at_most_s
+    value, apart_s = series.value, np.diff(series.t_ns) * 1e-9
+    outer = np.concatenate((value[:1], value, value[-1:]))
+    counted = (apart_s < at_most_s) & (outer[:-3] != outer[3:])
+    changes = int(np.count_nonzero(np.diff(value)[counted]))
+    return min(at_most_s, float(np.sum(apart_s[counted])) / changes) if changes else at_most_s
 
 
 def read_gauge(series: Series, source: QualifiedSource, quantity: str = Quantity.POWER_W) -> Gauge:

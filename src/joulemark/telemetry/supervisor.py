@@ -175,12 +175,12 @@ class Sampler:
             if self._health.restarts >= MAX_RESTARTS:
                 self._health = replace(self._health, gave_up=True)
                 return False
-            self._health = replace(self._health, restarts=self._health.restarts + 1)
             try:
                 self._link = SamplerLink(config)
             except OSError as error:
                 self._health = replace(self._health, gave_up=True, complaint=str(error))
                 return False
+            self._health = replace(self._health, restarts=self._health.restarts + 1)
         return True
 
     def _mark_lost(self) -> None:

@@ -170,10 +170,8 @@ class Answer:
         self._close_delimited = not chunked and "content-length" not in headers and status not in _BODYLESS
         coding = headers.get("content-encoding", "identity").strip().lower()
         if coding not in ("identity", ""):
-            self.error, self.detail = (
-                "bad_http",
-                f"the answer is {coding}-encoded although identity was asked for",
-            )
+            self.error = "bad_http"
+            self.detail = f"the answer is {coding}-encoded although identity was asked for"
 
     def on_message_complete(self) -> None:
         """End the answer, unless that was only an interim one."""

@@ -1,0 +1,126 @@
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from doubles.run_views import T0, S, item
+from joulemark.metrics.latency import (
+    chunk_gaps_s,
+    e2el_s,
+    latencies,
+    percentile,
+    streaming_used,
+    tpot_s,
+    ttfa_s,
+    ttft_s,
+)
+from joulemark.record.item import Attempt, Chunk, Verdict
+from joulemark.record.reason import Reason
+
+
+def _chunks(*offsets_s, tokens=1, coalesced=()):
+    return tuple(Chunk(T0 + round(t * S), tokens, k in coalesced) for k, t in enumerate(offsets_s))
+
+
+def test_definitions_by_hand():
+    one = item(first_s=0.25, end_s=1.25, tokens=11, t_first_answer=T0 + S // 2)
+    assert ttft_s(one) == 0.25
+    assert ttfa_s(one) == 0.5
+    assert tpot_s(one) == 0.1
+    assert e2el_s(one) == 1.25
+
+
+def test_a_retried_request_is_timed_from_its_last_try():
+    tries = (Attempt(T0, T0 + S, "reset"), Attempt(T0 + 2 * S, T0 + 3 * S))
+    one = item(start_s=2.0, first_s=0.25, end_s=1.0, attempts=tries)
+    assert ttft_s(one) == 0.25
+    assert e2el_s(one) == 1.0
+
+
+@pytest.mark.parametrize("tokens", [None, 0, 1])
+def test_tpot_of_fewer_than_two_tokens_is_null(tokens):
+    assert tpot_s(item(tokens=tokens)) is None
+
+
+def test_nearest_rank_percentiles():
+    values = [float(k) for k in range(1, 21)]
+    assert [percentile(values, p) for p in (50, 90, 95, 99)] == [10.0, 18.0, 19.0, 20.0]
+    # 20 answered and 20 failed: the 50th is the last answered one, all above are infinite
+    assert percentile(values, 50, n_failed=20) == 20.0
+    assert math.isinf(percentile(values, 90, n_failed=20))
+    assert percentile([3.0], 99) == 3.0
+    for bad in (([], 50), ([1.0], 0), ([1.0], 101)):
+        with pytest.raises(ValueError, match="percentile"):
+            percentile(*bad)
+
+
+@given(st.lists(st.floats(0, 1e6), min_size=1, max_size=200), st.sampled_from([50, 90, 95, 99]))
+def test_a_percentile_is_observed_and_leaves_enough_below(values, percent):
+    ascending = sorted(values)
+    found = percentile(ascending, percent)
+    assert found in values
+    assert sum(v <= found for v in values) * 100 >= percent * len(values)
+    assert sum(v < found for v in values) * 100 < percent * len(values)
+
+
+def test_failures_count_as_infinitely_late_in_one_form_only():
+    items = [item(k, first_s=0.1 * (k + 1)) for k in range(9)]
+    items += [item(9, verdict=Verdict.FAILED, first_s=None, streamed=None, tokens=None)]
+    ttft = latencies(items, {})["ttft"]
+    assert ttft.answered[99].value == pytest.approx(0.9)
+    assert ttft.answered[99].n == 9
+    assert ttft.with_failures[90].value == pytest.approx(0.9)
+    assert ttft.with_failures[95].value is None
+    assert ttft.with_failures[95].reason is Reason.REQUEST_FAILED
+    assert ttft.with_failures[95].n == 10
+
+
+def test_one_answer_in_one_piece_withholds_every_latency():
+    items = [item(0), item(1, streamed=False, first_s=None)]
+    for latency in latencies(items, {items[0].key: _chunks(0.1, 0.2)}).values():
+        assert {value.reason for value in latency.answered.values()} == {Reason.NOT_STREAMED}
+        assert {value.reason for value in latency.with_failures.values()} == {Reason.NOT_STREAMED}
+        assert latency.samples_s == ()
+    assert streaming_used(items) is False
+
+
+def test_a_run_of_failures_has_no_latency():
+    failed = [item(0, verdict=Verdict.FAILED, streamed=None)]
+    assert streaming_used(failed) is None
+    assert latencies(failed, {})["e2el"].answered[50].reason is Reason.REQUEST_FAILED
+    assert latencies([], {})["e2el"].answered[50].reason is Reason.NOTHING_SCORED
+
+
+def test_a_stream_without_a_token_is_left_out_and_never_zero():
+    items = [item(0, first_s=None), item(1, first_s=0.4)]
+    found = latencies(items, {})
+    assert found["ttft"].samples_s == (0.4,)
+    assert found["e2el"].answered[50].n == 2
+    nothing = latencies([item(0, first_s=None)], {})
+    assert nothing["ttft"].answered[50].reason is Reason.NO_TOKEN_SEEN
+    assert nothing["ttfa"].answered[50].reason is Reason.NO_ANSWER_TOKEN_SEEN
+    assert latencies([item(0, tokens=1)], {})["tpot"].answered[50].reason is Reason.ONE_TOKEN
+
+
+def test_a_coalesced_chunk_has_no_gap():
+    chunks = _chunks(0.1, 0.1, 0.4, 0.5, coalesced={1})
+    assert chunk_gaps_s(chunks) == pytest.approx([0.3, 0.1])
+    assert chunk_gaps_s(chunks[:1]) == []
+
+
+@pytest.mark.parametrize(
+    ("chunks", "reason"),
+    [
+        (_chunks(0.1, 0.2, 0.3), None),
+        (_chunks(0.1, 0.2, 0.3, tokens=2), Reason.CHUNK_NOT_TOKEN),
+        (_chunks(0.1, 0.2, 0.3, tokens=None), Reason.CHUNK_NOT_TOKEN),
+        (_chunks(0.1, 0.1, 0.3, coalesced={1}), Reason.COALESCED),
+        (_chunks(0.1), Reason.ONE_TOKEN),
+    ],
+)
+def test_a_chunk_gap_is_called_inter_token_only_where_it_is_one(chunks, reason):
+    one = item()
+    found = latencies([one], {one.key: chunks})
+    assert found["itl"].answered[50].reason is reason
+    assert (found["icl"].answered[50].reason is None) == (len(chunks) > 1)

@@ -1,0 +1,209 @@
+import dataclasses
+import os
+import re
+from functools import cache
+from html.parser import HTMLParser
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from doubles import run_views
+from joulemark.metrics import definitions, summarize
+from joulemark.record.errors import InputError
+from joulemark.report.html import coded, render, write_report
+
+HOSTILE = "</td><script>alert(1)</script><img src=x onerror=alert(2)>\"'&{{7*7}}"
+VOID = {"meta", "link", "br", "img", "hr", "input", "col"}
+
+VIEWS = {
+    "counter": run_views.with_counter,
+    "failures": lambda: run_views.with_counter(with_failures=True),
+    "no meter": run_views.without_meter,
+    "not streamed": run_views.not_streamed,
+    "replayed": run_views.replayed,
+    "empty": lambda: dataclasses.replace(run_views.without_meter(), items=(), duration_s=None),
+}
+
+
+class Page(HTMLParser):
+    """Reads a page and refuses tags that do not match."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.tags, self.attributes, self.words = [], [], [], []
+        self.feed(text)
+        assert self.open == []
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        self.attributes += [(tag, *pair) for pair in attrs]
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.tags.append(tag)
+        self.attributes += [(tag, *pair) for pair in attrs]
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        if self.open[-1:] != ["style"]:
+            self.words.append(data)
+
+    @property
+    def text(self):
+        return " ".join(" ".join(self.words).split())
+
+
+@cache
+def rendered(name):
+    view = VIEWS[name]()
+    return render(summarize(view), view)
+
+
+@pytest.fixture(params=VIEWS)
+def page(request):
+    return rendered(request.param)
+
+
+def test_the_page_is_well_formed_and_asks_nobody(page):
+    read = Page(page)
+    assert not re.search(r"(?i)\b(https?|wss?|ftp|data):?//|//[a-z0-9-]+\.[a-z]{2,}", page)
+    assert not {"script", "iframe", "object", "embed", "link", "img", "base"} & set(read.tags)
+    for tag, name, value in read.attributes:
+        assert not name.startswith("on")
+        if name in ("href", "src", "xlink:href"):
+            assert value.startswith("#"), (tag, value)
+        assert "url(" not in (value or "") or re.fullmatch(r"url\(#[\w-]+\)", value)
+    assert "@import" not in page
+    assert "url(" not in page.split("</style>")[0]
+
+
+def test_the_page_forbids_everything_but_its_own_style(page):
+    policy = next(
+        v for t, n, v in Page(page).attributes if t == "meta" and n == "content" and "src" in (v or "")
+    )
+    assert policy.startswith("default-src 'none'; style-src 'unsafe-inline'; img-src data:")
+
+
+def test_every_chart_has_a_title_a_description_and_a_role(page):
+    drawings = re.findall(r"<svg\b[^>]*>(<title>[^<]+</title><desc>[^<]+</desc>)?", page)
+    assert all(drawings)
+    assert page.count('<svg role="img"') == page.count("<svg")
+
+
+def test_headings_do_not_skip_a_level(page):
+    levels = [int(tag[1]) for tag in Page(page).tags if re.fullmatch(r"h\d", tag)]
+    assert levels[0] == 1
+    assert levels.count(1) == 1
+    assert all(b <= a + 1 for a, b in pairwise(levels))
+
+
+def test_links_lead_somewhere_and_ids_are_unique(page):
+    attributes = Page(page).attributes
+    ids = [v for t, n, v in attributes if n == "id" and t == "div"]
+    assert len(ids) == len(set(ids)) == len(definitions())
+    for _, name, value in attributes:
+        if name == "href":
+            assert value.removeprefix("#") in ids
+
+
+def test_hostile_text_stays_text_wherever_it_comes_from():
+    view = run_views.with_counter()
+    m = view.manifest
+    meter = run_views.meter(HOSTILE, reason=HOSTILE)
+    manifest = m.model_copy(
+        update={
+            "run_id": HOSTILE,
+            "engine": m.engine.model_copy(
+                update={"model": HOSTILE, "version": HOSTILE, "flags": {HOSTILE: HOSTILE},
+                        "quantization": None, "reasons": {"quantization": HOSTILE}}
+            ),
+            "task": m.task.model_copy(update={"name": HOSTILE}),
+            "host": m.host.model_copy(update={"cpu_model": HOSTILE}),
+            "devices": [m.devices[0].model_copy(update={"name": HOSTILE, "other_processes": [HOSTILE]})],
+            "meters": [meter],
+            "notes": [HOSTILE, f"`{HOSTILE}`"],
+        }
+    )  # fmt: skip
+    items = tuple(dataclasses.replace(one, item_id=HOSTILE + one.item_id) for one in view.items)
+    rows = tuple(dataclasses.replace(row, item_id=HOSTILE + row.item_id) for row in view.attributions)
+    lines = tuple(dataclasses.replace(line, source=HOSTILE, scope=HOSTILE) for line in view.timelines)
+    other = {HOSTILE: next(iter(view.other_energy.values()))}
+    hostile = dataclasses.replace(
+        view,
+        manifest=manifest,
+        items=items,
+        attributions=rows,
+        timelines=lines,
+        other_energy=other,
+        chunks={},
+    )
+    text = render(summarize(hostile), hostile)
+    read = Page(text)
+    assert "script" not in read.tags
+    assert "img" not in read.tags
+    assert not [a for a in read.attributes if a[1].startswith("on")]
+    assert "{{7*7}}" in read.text
+    assert read.text.count("<script>alert(1)</script>") > 60
+
+
+def test_back_ticks_become_code_and_nothing_else_does():
+    assert coded("run `joulemark doctor` <b>") == "run <code>joulemark doctor</code> &lt;b&gt;"
+    assert coded("a ` b") == "a ` b"
+    assert coded("`x` and ` rest") == "<code>x</code> and ` rest"
+    assert coded("`<i>`") == "<code>&lt;i&gt;</code>"
+
+
+def test_a_metered_page_tells_statistics_and_meter_apart():
+    text = Page(rendered("counter")).text
+    assert "Over items: 95 % confidence" in text
+    assert "Of the meter itself: meter's bound" in text
+    assert "Attribution (sequential, gpu:0): items" in text
+    assert "Tier C" in text
+
+
+def test_a_page_without_joules_is_still_worth_reading():
+    text = Page(rendered("no meter")).text
+    assert "No energy meter was found" in text
+    assert "joulemark doctor" in text
+    assert text.index("Processor time per correct answer") < text.index("Energy per correct answer")
+    assert "Processor time per item" in text
+
+
+def test_a_replayed_page_says_so_before_any_figure():
+    text = Page(rendered("replayed")).text
+    assert text.index("REPLAYED") < text.index("307 J")
+
+
+def test_writing_is_atomic_and_leaves_nothing_behind(tmp_path, monkeypatch):
+    view = run_views.without_meter(12)
+    page = tmp_path / "report.html"
+    page.write_text("the old page")
+    monkeypatch.setattr(
+        os, "replace", lambda *_: (_ for _ in ()).throw(OSError(28, "No space left on device"))
+    )
+    with pytest.raises(InputError, match="No space left"):
+        write_report(summarize(view), view, page)
+    assert page.read_text() == "the old page"
+    assert list(tmp_path.iterdir()) == [page]
+    monkeypatch.undo()
+    write_report(summarize(view), view, page)
+    assert page.read_text().startswith("<!doctype html>")
+    assert list(tmp_path.iterdir()) == [page]
+
+
+def test_a_place_that_cannot_be_written_is_a_users_error():
+    view = run_views.without_meter(12)
+    with pytest.raises(InputError) as caught:
+        write_report(summarize(view), view, Path("/nonexistent-directory/report.html"))
+    assert "/nonexistent-directory" in caught.value.fix
+
+
+def test_many_items_make_a_page_of_bearable_size():
+    view = run_views.with_counter(1300)
+    text = render(summarize(view), view)
+    assert len(text) < 2_000_000
+    assert "500 of 1300" in Page(text).text.replace("( ", "(")

@@ -1,0 +1,69 @@
+import dataclasses
+import io
+
+import pytest
+from rich.console import Console
+
+from doubles import run_views
+from joulemark.metrics import summarize
+from joulemark.record.reason import Reason
+from joulemark.report.terminal import print_summary
+
+
+def _printed(view, width=100):
+    out = io.StringIO()
+    print_summary(summarize(view), Console(file=out, width=width, force_terminal=False, legacy_windows=False))
+    return out.getvalue()
+
+
+def test_the_headline_keeps_statistics_and_meter_apart():
+    text = _printed(run_views.with_counter())
+    over_items = next(line for line in text.splitlines() if "over items" in line)
+    of_meter = next(line for line in text.splitlines() if "of the meter" in line)
+    assert "95 % confidence" in over_items
+    assert "bound" not in over_items
+    assert "meter's bound" in of_meter
+    assert "confidence" not in of_meter
+    assert "Energy per correct answer  307 J" in text
+    assert "SmolLM2-135M-Instruct" in text
+    assert "C: the device's own telemetry alone" in text
+
+
+def test_without_a_meter_the_first_words_say_so_and_the_rest_is_there():
+    text = _printed(run_views.without_meter())
+    assert text.startswith("! No joules")
+    assert "joulemark doctor" in text
+    assert "Processor time per correct answer" in text
+    assert Reason.NO_METER.text in " ".join(text.split())
+
+
+def test_a_replayed_meter_is_said_loudly():
+    text = _printed(run_views.replayed())
+    assert text.startswith("! The joules were REPLAYED")
+    assert "REPLAYED: nvml:0" in text
+
+
+def test_failures_show_a_second_line_of_percentiles():
+    text = _printed(run_views.with_counter(with_failures=True))
+    assert "with failures" in text
+    assert "failed" in text
+    assert "with failures" not in _printed(run_views.with_counter())
+
+
+@pytest.mark.parametrize("make", [run_views.with_counter, run_views.without_meter, run_views.not_streamed])
+@pytest.mark.parametrize("width", [60, 80])
+def test_nothing_is_cut_off_in_a_narrow_terminal(make, width):
+    text = _printed(make(), width)
+    assert max(map(len, text.splitlines())) <= width
+    assert "\N{HORIZONTAL ELLIPSIS}\n" not in text
+
+
+def test_foreign_text_is_neither_markup_nor_control():
+    view = run_views.with_counter()
+    hostile = "[bold red]model[/bold red]\x1b[2J\x07"
+    engine = view.manifest.engine.model_copy(update={"model": hostile})
+    manifest = view.manifest.model_copy(update={"engine": engine, "notes": [hostile]})
+    text = _printed(dataclasses.replace(view, manifest=manifest))
+    assert "[bold red]model[/bold red]" in text
+    assert "\x1b" not in text
+    assert "\x07" not in text
