@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -13,7 +14,7 @@ from pathlib import Path
 import orjson
 import pytest
 
-from doubles.gguf_file import gguf_bytes
+from doubles.gguf_file import gguf_bytes, pair
 from joulemark.engines.ask import Asked, ask
 from joulemark.engines.client import StreamClient
 from joulemark.engines.embedded import EmbeddedEngine, EmbeddedOptions
@@ -188,7 +189,11 @@ def test_a_server_that_dies_is_noticed(built_in_model: Path) -> None:
             assert not asked.reply.ok
             assert (asked.attempts[0].error or "").startswith("refused")
         finally:
+            log_path = engine.log_path
             await engine.stop()
+        assert log_path is not None
+        assert log_path.exists()  # it may say why
+        shutil.rmtree(log_path.parent)
 
     asyncio.run(run())
 
@@ -292,7 +297,7 @@ def test_options_out_of_range_are_refused(options: dict[str, int], says: str) ->
         EmbeddedOptions(**options)
 
 
-def test_a_base_model_and_a_missing_file_are_refused_before_anything_starts(
+def test_a_base_model_a_part_and_a_missing_file_are_refused_before_anything_starts(
     tmp_path: Path,
 ) -> None:
     base = tmp_path / "base.gguf"
@@ -303,6 +308,10 @@ def test_a_base_model_and_a_missing_file_are_refused_before_anything_starts(
 
     with pytest.raises(InputError, match="cannot chat"):
         asyncio.run(start(base))
+    part = tmp_path / "part.gguf"
+    part.write_bytes(gguf_bytes(pairs=(pair("split.count", 3),)))
+    with pytest.raises(InputError, match="one of 3 parts"):
+        asyncio.run(start(part))
     with pytest.raises(InputError, match="no model file"):
         asyncio.run(start(tmp_path / "none.gguf"))
     assert not (tmp_path / "run").exists()

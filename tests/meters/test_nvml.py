@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ctypes
 import json
 from collections.abc import Callable
 from pathlib import Path
 
+import pynvml
 import pytest
 
 from doubles.nvml import FakeBoard, FakeNvml, Piece
@@ -19,7 +21,7 @@ from doubles.nvml.driver import (
 )
 from joulemark.meters.discovery import open_source
 from joulemark.meters.notes import LACKS, MIG_SHARED, MODULE_SCOPE, THERMAL_COMBINED, has_note
-from joulemark.meters.nvml import NvmlSource, nvml_spec
+from joulemark.meters.nvml import FIELD_VALUE, VALUE_TYPES, NvmlSource, nvml_spec
 from joulemark.meters.source import SourceLost, SourceSpec
 from joulemark.record.clock import VirtualClock
 from joulemark.record.scope import Scope
@@ -70,6 +72,29 @@ def test_a_read_gives_energy_power_and_throttle_time(machine: Machine) -> None:
     source.close()
 
 
+def test_the_field_values_are_unpacked_as_the_library_lays_them_out() -> None:
+    assert FIELD_VALUE.size == ctypes.sizeof(pynvml.c_nvmlFieldValue_t)
+    members = dict(pynvml.c_nvmlValue_t._fields_)
+    for kind, (name, value) in enumerate(
+        [
+            ("dVal", 2.5),
+            ("uiVal", 7),
+            ("ulVal", 8),
+            ("ullVal", 2**63),
+            ("sllVal", -9),
+            ("siVal", -3),
+            ("usVal", 4),
+        ]
+    ):
+        raw = pynvml.c_nvmlFieldValue_t()
+        assert name in members
+        raw.fieldId, raw.scopeId, raw.timestamp, raw.nvmlReturn, raw.valueType = 83, 1, -5, 15, kind
+        setattr(raw.value, name, value)
+        fields = FIELD_VALUE.unpack(bytes(raw))
+        assert (fields[0], fields[1], fields[2], fields[4], fields[5]) == (83, 1, -5, kind, 15)
+        assert VALUE_TYPES[kind].unpack_from(fields[6]) == (value,)
+
+
 def test_facts_of_a_board(machine: Machine) -> None:
     _, _, source = opened(machine, FakeBoard(limit_w=350.0, limit_max_w=400.0, uuid="GPU-aa"))
     info = source.info
@@ -78,25 +103,21 @@ def test_facts_of_a_board(machine: Machine) -> None:
     assert (info.counter_modulus_j, info.counter_wraps) == (None, False)
 
 
-def test_a_read_is_one_call_and_one_slow_quantity(machine: Machine) -> None:
+def test_a_read_is_one_field_call_and_one_slow_quantity(machine: Machine) -> None:
     fake, _, source = opened(machine, FakeBoard())
     source.read(0)
-    functions = (
-        "Temperature",
-        "ClockInfo",
-        "UtilizationRates",
-        "MemoryInfo",
-        "PerformanceState",
-        "EventReasons",
-    )
-    slow = (*functions, "EnforcedPowerLimit")
-    fields_before = fake.calls(0, "FieldValues")
-    slow_before = sum(fake.calls(0, name) for name in slow)
+    heat = ("Temperature", "EventReasons")
+    slow = ("ClockInfo", "UtilizationRates", "MemoryInfo", "PerformanceState", "EnforcedPowerLimit")
+    every = ("FieldValues", *heat, *slow)
+    before = {name: fake.calls(0, name) for name in every}
     seen: set[str] = set()
-    for _ in range(8):
-        seen |= set(source.read(0).values)
-    assert fake.calls(0, "FieldValues") - fields_before == 8
-    assert sum(fake.calls(0, name) for name in slow) - slow_before == 8
+    for _ in range(6):
+        values = source.read(0).values
+        assert {"throttle_reasons", "temperature_c"} <= set(values)
+        seen |= set(values)
+    made = {name: fake.calls(0, name) - before[name] for name in every}
+    assert [made[name] for name in ("FieldValues", *heat)] == [6, 6, 6]
+    assert sum(made[name] for name in slow) == 6
     assert fake.calls(0, "TotalEnergyConsumption") == fake.calls(0, "PowerUsage") == 0
     assert seen == set(source.info.quantities)
 

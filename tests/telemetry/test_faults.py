@@ -138,6 +138,19 @@ def test_a_source_that_was_lost_and_came_back_is_flagged() -> None:
     assert_right(run, touched, *run.items_ns[1])
 
 
+def test_a_flag_of_the_very_last_read_counts() -> None:
+    source = a_run().meter.qualified
+    rows = [Reading(0, i * 10**8, "sim:0", "", {"energy_j": 20.0 * i}) for i in range(30)]
+    rows[-1] = replace(rows[-1], flags=("gap",))
+    timeline = Timeline.from_readings(rows)
+    energy = energy_between(timeline, source, 0, 10**9, rows[-1].t_ns)
+    assert isinstance(energy, MeasuredEnergy)
+    assert energy.flags == ("edge_extrapolated", "gap")
+    early = energy_between(timeline, source, 0, 10**9, 2 * 10**9)
+    assert isinstance(early, MeasuredEnergy)
+    assert early.flags == ()
+
+
 def test_a_gauge_gap_of_more_than_three_seconds_is_withheld() -> None:
     run = a_run(pause_s=(4.8, 8.1))
     timeline, source = run.timeline, run.meter.qualified

@@ -56,7 +56,7 @@ def test_bounds_hold(window_s: float) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("window_s", [1.0, 0.1, 0.0])
+@pytest.mark.parametrize("window_s", [1.0, 0.0])
 def test_bounds_hold_in_two_thousand_runs(window_s: float) -> None:
     check(window_s, 2000)
 

@@ -92,10 +92,12 @@ class Child:
         if process.stdin is not None and not process.stdin.closed:
             with contextlib.suppress(BrokenPipeError):
                 process.stdin.close()
-        deadline = time.monotonic() + grace_s
-        while _exit_code(process) is None and time.monotonic() < deadline:
-            await asyncio.sleep(0.01)
-        self.kill()
+        try:
+            deadline = time.monotonic() + grace_s
+            while _exit_code(process) is None and time.monotonic() < deadline:
+                await asyncio.sleep(0.01)
+        finally:
+            self.kill()
 
     def kill(self) -> None:
         """End the process and all of its group at once, and reap it."""

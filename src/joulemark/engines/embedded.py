@@ -99,11 +99,11 @@ class EmbeddedEngine:
         if path is None:
             path = await asyncio.to_thread(ensure_model, self._progress)
         info = await asyncio.to_thread(read_gguf, path)
-        _require_chat(path, info)
+        _require_usable(path, info)
         digest = await asyncio.to_thread(remembered_sha256, path)
         settings = self._settings(path, info)
         log_path = self._open_log_dir() / "engine.log"
-        argv = [sys.executable, "-m", "joulemark.engines.embedded_server"]
+        argv = [sys.executable, "-P", "-m", "joulemark.engines.embedded_server"]
         self._child = Child(argv, log_path, {**os.environ, _WAIT_POLICY: _wait_policy()})
         self._progress(f"Starting llama.cpp on {path.name}", None)
         try:
@@ -118,13 +118,14 @@ class EmbeddedEngine:
         self._endpoint = endpoint
 
     async def stop(self) -> None:
-        """End the server and everything that it started."""
+        """End the server and everything that it started. The log of one that died by itself is kept."""
+        crashed = self.died()
         child, self._child = self._child, None
+        scratch, self._scratch = self._scratch, None
         if child is not None:
             await child.stop()
-        if self._scratch is not None:
-            shutil.rmtree(self._scratch, ignore_errors=True)
-            self._scratch = None
+        if scratch is not None and not crashed:
+            shutil.rmtree(scratch, ignore_errors=True)
 
     def pid(self) -> int | None:
         """Return the server's process id, null when it is not running."""
@@ -280,7 +281,13 @@ def _require_xllamacpp() -> None:
         )
 
 
-def _require_chat(path: Path, info: GgufInfo) -> None:
+def _require_usable(path: Path, info: GgufInfo) -> None:
+    if info.parts > 1:
+        raise InputError(
+            f"{path} is one of {info.parts} parts of a model",
+            why="a digest of one part would not name the model",
+            fix=f"llama-gguf-split --merge {path} merged.gguf",
+        )
     if not info.has_chat_template:
         raise InputError(
             f"{path} holds a model that cannot chat",

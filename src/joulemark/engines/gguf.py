@@ -41,7 +41,8 @@ _Value = int | float | bool | str | None
 class GgufInfo:
     """The part of a GGUF header that identifies a model; null where the file does not say.
 
-    ``parameters`` is the number of elements in all tensors, ``context_length`` in tokens.
+    ``parameters`` is the number of elements in all tensors, ``context_length`` in tokens; ``parts`` is into
+    how many files the model was split.
     """
 
     version: int
@@ -51,6 +52,7 @@ class GgufInfo:
     parameters: int
     context_length: int | None
     has_chat_template: bool
+    parts: int = 1
 
 
 class _Bad(Exception):
@@ -102,6 +104,7 @@ class _Reader:
             parameters=sum(elements for elements, _ in tensors),
             context_length=context if isinstance(context, int) and context > 0 else None,
             has_chat_template=bool(pairs.get("tokenizer.chat_template")),
+            parts=parts if isinstance(parts := pairs.get("split.count"), int) and parts > 1 else 1,
         )
 
     def _left(self) -> int:

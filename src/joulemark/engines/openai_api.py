@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 
 # Some reasoning models refuse a limit that leaves no room for an answer.
 _TRIAL_TOKENS = 16
+# llama.cpp's name for a part of a split model, whose digest would not name the whole
+_PART = re.compile(r"-\d{5}-of-\d{5}\.gguf$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,7 +232,7 @@ def _root(api_path: str) -> str:
 def _model_file(identity: Identity, place: Place) -> Path | None:
     """Return the GGUF file that a local engine names, as that engine's process sees it."""
     named = identity.model_path
-    if place.pid is None or named is None or not named.endswith(".gguf"):
+    if place.pid is None or named is None or not named.endswith(".gguf") or _PART.search(named):
         return None
     view = "root" if named.startswith("/") else "cwd"
     return Path(f"/proc/{place.pid}/{view}/{named.lstrip('/')}")

@@ -1,23 +1,29 @@
 """An NVIDIA board as a telemetry source.
 
-A read is one ``nvmlDeviceGetFieldValues`` call (energy, power, throttle time) plus one slow quantity in turn,
-so that it stays cheap and of even length.
+A read is one ``nvmlDeviceGetFieldValues`` call (energy, power, throttle time), the temperature and the reason
+mask, plus one slow quantity in turn, so that it stays cheap and of even length.
 """
 
 from __future__ import annotations
 
 import contextlib
 import time
+from struct import Struct
 from typing import Any
 
 from joulemark.meters.notes import MIG_SHARED, note
 from joulemark.meters.nvml_driver import is_lost, open_board, reason_of, start, stop
-from joulemark.meters.nvml_plan import VALUE_MEMBERS, CallRead, ReadPlan, plan_reads
+from joulemark.meters.nvml_plan import CallRead, ReadPlan, plan_reads
 from joulemark.meters.source import SourceLost, SourceSpec
 from joulemark.record.clock import Clock
 from joulemark.record.meter import SourceInfo
 from joulemark.record.scope import Scope
 from joulemark.record.telemetry import Quantity, Reading
+
+# nvmlFieldValue_t: fieldId, scopeId, timestamp (µs), latencyUsec, valueType, nvmlReturn, value. Unpacked from
+# memory that is filled once, because each attribute of pynvml's structures costs a call in Python.
+FIELD_VALUE = Struct("@IIqqii8s")
+VALUE_TYPES = tuple(Struct(f"@{code}") for code in "dILQqiH")  # members of nvmlValue_t, by nvmlValueType_t
 
 _COUNTER_QUANTUM_J = 1e-3  # the counter is an integer of millijoules
 
@@ -41,7 +47,9 @@ class NvmlSource:
             stop(module)
             raise
         self._module, self._handle, self._plan = module, handle, plan
-        self._ids = [(part.field_id, part.scope_id) for part in plan.fields]
+        self._answers = (module.c_nvmlFieldValue_t * len(plan.fields))()
+        for answer, part in zip(self._answers, plan.fields, strict=True):
+            answer.fieldId, answer.scopeId = part.field_id, part.scope_id
         self._now_ns = time.monotonic_ns if clock is None else clock.now_ns
         self._turn = -1
         self._open = True
@@ -55,12 +63,12 @@ class NvmlSource:
         values: dict[str, float] = {}
         flags: list[str] = []
         begin_ns = self._now_ns()
-        raw = self._read_fields(flags)
+        answered = self._read_fields(flags)
         for part in self._plan.calls:
             self._read_call(part, values, flags)
         t_ns = self._now_ns()
-        t_driver_ns = self._decode(raw, values, flags)
-        for part in self._slow_in_turn():
+        t_driver_ns = self._decode(values, flags) if answered else None
+        for part in [*self._plan.heat, *self._slow_in_turn()]:
             self._read_call(part, values, flags)
         return Reading(
             segment,
@@ -79,29 +87,28 @@ class NvmlSource:
             self._open = False
             stop(self._module)
 
-    def _read_fields(self, flags: list[str]) -> Any:
-        if not self._ids:
-            return ()
-        try:
-            return self._module.nvmlDeviceGetFieldValues(self._handle, self._ids)
-        except self._module.NVMLError as error:
-            self._raise_if_lost(error.value)
-            reason = reason_of(error.value)
+    def _read_fields(self, flags: list[str]) -> bool:
+        """Ask for all fields in one call; false where the whole call failed, and the flags say so."""
+        n = len(self._plan.fields)
+        code = self._module.nvmlLib.nvmlDeviceGetFieldValues(self._handle, n, self._answers) if n else 0
+        if code:
+            self._raise_if_lost(code)
+            reason = reason_of(code)
             flags.extend(f"{part.quantity}:{reason}" for part in self._plan.fields)
-            return ()
+        return code == 0
 
-    def _decode(self, raw: Any, values: dict[str, float], flags: list[str]) -> int | None:
+    def _decode(self, values: dict[str, float], flags: list[str]) -> int | None:
+        """Put the answers into ``values``; return the driver's stamp of the first."""
         t_driver_ns = None
-        # no raw values means that the whole call failed, and the flags say so
-        for part, value in zip(self._plan.fields, raw, strict=False):
-            code = value.nvmlReturn
+        for part, answer in zip(self._plan.fields, FIELD_VALUE.iter_unpack(self._answers), strict=True):
+            _, _, stamp_us, _, kind, code, data = answer
             if code:
                 self._raise_if_lost(code)
                 flags.append(f"{part.quantity}:{reason_of(code)}")
                 continue
             if t_driver_ns is None:
-                t_driver_ns = value.timestamp * 1000
-            values[part.quantity] = getattr(value.value, VALUE_MEMBERS[value.valueType]) * part.unit
+                t_driver_ns = stamp_us * 1000
+            values[part.quantity] = VALUE_TYPES[kind].unpack_from(data)[0] * part.unit
         return t_driver_ns
 
     def _read_call(self, part: CallRead, values: dict[str, float], flags: list[str]) -> None:

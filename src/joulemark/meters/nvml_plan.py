@@ -23,9 +23,6 @@ _AMPERE = 7  # NVML_DEVICE_ARCH_AMPERE
 _GA100_DEVICE_IDS = 0x20  # high byte of the PCI device id of A100, A800, A30 and their kin
 _AVERAGE_WINDOW_S = 1.0  # nvml.h: "GPU power averaged over 1 sec interval"
 
-# Members of the nvmlValue_t union, by nvmlValueType_t.
-VALUE_MEMBERS = ("dVal", "uiVal", "ulVal", "ullVal", "sllVal", "siVal", "usVal")
-
 
 @dataclass(frozen=True, slots=True)
 class FieldRead:
@@ -51,13 +48,15 @@ class CallRead:
 
 @dataclass(slots=True)
 class ReadPlan:
-    """How a board is read: ``fields`` in one call, then ``calls``, each read; ``slow`` one a read in turn.
+    """How a board is read: ``fields`` in one call, then ``calls``; both belong to the reading's instant.
 
+    ``heat`` (what a thermal guard must see in every reading) and, one a read in turn, ``slow`` follow.
     ``power_window_s`` is the trailing window of ``power_w`` (0: instantaneous; null: no power).
     """
 
     fields: list[FieldRead] = field(default_factory=list)
     calls: list[CallRead] = field(default_factory=list)
+    heat: list[CallRead] = field(default_factory=list)
     slow: list[CallRead] = field(default_factory=list)
     is_module: bool = False
     power_window_s: float | None = None
@@ -66,7 +65,7 @@ class ReadPlan:
     @property
     def quantities(self) -> tuple[str, ...]:
         """The names of all that the plan reads."""
-        calls = (part.quantity for part in [*self.calls, *self.slow])
+        calls = (part.quantity for part in [*self.calls, *self.heat, *self.slow])
         return (*(part.quantity for part in self.fields), *calls)
 
 
@@ -178,27 +177,23 @@ def _plan_throttle(
     answers: Mapping[tuple[int, int], int],
     throttles: tuple[tuple[int, Quantity], ...],
 ) -> None:
-    """Take the driver's cumulative counters; without them its older ones, and the mask with every read."""
+    """Take the driver's cumulative counters, and its older ones where it lacks them."""
     policies = {
         Quantity.THROTTLE_POWER_CAP_NS: _POLICY_POWER,
         Quantity.THROTTLE_SW_THERMAL_NS: _POLICY_THERMAL,
     }
-    missing = False
     for field_id, quantity in throttles:
         code = answers[field_id, GPU_SCOPE]
         if code == 0:
             plan.fields.append(FieldRead(field_id, GPU_SCOPE, quantity.value, 1.0))
             continue
-        missing = True
         if quantity not in policies:
             plan.notes.append(_lacking(quantity.value, code))
             continue
         legacy = CallRead(quantity.value, _violation(module, handle, policies[quantity]))
-        if _add_if_answers(plan, plan.calls, module, legacy) and quantity is Quantity.THROTTLE_SW_THERMAL_NS:
+        if _add_if_answers(plan, plan.heat, module, legacy) and quantity is Quantity.THROTTLE_SW_THERMAL_NS:
             sentence = "throttle_sw_thermal_ns holds every thermal violation: this driver does not split them"
             plan.notes.append(note(THERMAL_COMBINED, sentence))
-    mask = CallRead(Quantity.THROTTLE_REASONS.value, _reason_call(module, handle))
-    _add_if_answers(plan, plan.calls if missing else plan.slow, module, mask)
 
 
 def _violation(module: Any, handle: Any, policy: int) -> Callable[[], float]:
@@ -214,9 +209,15 @@ def _reason_call(module: Any, handle: Any) -> Callable[[], float]:
     return lambda: float(module.nvmlDeviceGetCurrentClocksEventReasons(handle))
 
 
+def _heat_calls(module: Any, handle: Any) -> dict[Quantity, Callable[[], float]]:
+    return {
+        Quantity.THROTTLE_REASONS: _reason_call(module, handle),
+        Quantity.TEMPERATURE_C: lambda: float(module.nvmlDeviceGetTemperature(handle, 0)),
+    }
+
+
 def _slow_calls(module: Any, handle: Any) -> dict[Quantity, Callable[[], float]]:
     return {
-        Quantity.TEMPERATURE_C: lambda: float(module.nvmlDeviceGetTemperature(handle, 0)),
         Quantity.SM_CLOCK_MHZ: lambda: float(module.nvmlDeviceGetClockInfo(handle, 1)),
         Quantity.MEMORY_CLOCK_MHZ: lambda: float(module.nvmlDeviceGetClockInfo(handle, 2)),
         Quantity.UTILIZATION_PCT: lambda: float(module.nvmlDeviceGetUtilizationRates(handle).gpu),
