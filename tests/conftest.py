@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 
 import pytest
 
+sys.path.insert(0, str(Path(__file__).parent))  # `doubles` is shared by all rooms
 REPOSITORY = Path(__file__).parents[1]
 
 
@@ -17,3 +19,14 @@ def data_dir() -> Path:
     if not path.is_dir():
         pytest.skip(f"no corpora at {path}; set JOULEMARK_DATA")
     return path
+
+
+@pytest.fixture(scope="session")
+def built_in_model() -> Path:
+    """The built-in model, fetched into the user's cache by the code that a user runs."""
+    from joulemark.engines.model_files import DownloadFailed, ensure_model
+
+    try:
+        return ensure_model()
+    except DownloadFailed as error:
+        pytest.skip(f"the built-in model cannot be downloaded here: {error.why}")

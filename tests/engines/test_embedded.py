@@ -206,11 +206,11 @@ async def wait_until(condition: Callable[[], bool], seconds: float = 5.0) -> Non
 
 
 PARENT = """
-import asyncio, sys
+import asyncio, pathlib, sys
 from joulemark.engines.embedded import EmbeddedEngine, EmbeddedOptions
 
 async def main():
-    engine = EmbeddedEngine(EmbeddedOptions(threads=1, n_ctx=256))
+    engine = EmbeddedEngine(EmbeddedOptions(threads=1, n_ctx=256), log_dir=pathlib.Path(sys.argv[1]))
     await engine.start()
     print(engine.pid(), flush=True)
     await asyncio.sleep(60)
@@ -220,8 +220,10 @@ asyncio.run(main())
 
 
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM])
-def test_the_server_ends_with_its_parent(how: signal.Signals, built_in_model: Path) -> None:
-    with subprocess.Popen([sys.executable, "-c", PARENT], stdout=subprocess.PIPE, text=True) as parent:
+def test_the_server_ends_with_its_parent(how: signal.Signals, built_in_model: Path, tmp_path: Path) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", PARENT, tmp_path], stdout=subprocess.PIPE, text=True
+    ) as parent:
         assert parent.stdout is not None
         child = int(parent.stdout.readline())
         assert Path(f"/proc/{child}").exists()
@@ -261,7 +263,9 @@ def test_a_model_that_does_not_load_shows_the_end_of_the_log(
 
 def test_a_start_past_its_deadline_is_given_up(built_in_model: Path, tmp_path: Path) -> None:
     async def run() -> None:
-        engine = EmbeddedEngine(EmbeddedOptions(threads=1, n_ctx=256, start_deadline_s=0.05), log_dir=tmp_path)
+        engine = EmbeddedEngine(
+            EmbeddedOptions(threads=1, n_ctx=256, start_deadline_s=0.05), log_dir=tmp_path
+        )
         with pytest.raises(InputError, match="not ready after"):
             await engine.start()
         assert engine.pid() is None

@@ -203,6 +203,14 @@ def test_throttle_counters_of_both_numberings(machine: Machine, driver: str) -> 
     assert source.read(0).values.items() >= THROTTLED_NS.items()
 
 
+def test_a_driver_of_unknown_branch_is_asked_for_no_field_that_moved(machine: Machine) -> None:
+    _, clock, source = opened(machine, FakeBoard(throttles=THROTTLES), driver="unknown")
+    clock.sleep_s(5.0)
+    values = source.read(0).values
+    assert values["throttle_power_cap_ns"] == 1e9
+    assert "throttle_hw_thermal_ns" not in values
+
+
 def test_without_field_values_the_violation_counters_stand_in(machine: Machine) -> None:
     board = FakeBoard(
         throttles=[(SW_POWER_CAP, 0.0, 1.0), (HW_THERMAL, 1.0, 9.0)], unsupported=["FieldValues"]

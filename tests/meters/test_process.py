@@ -55,6 +55,13 @@ def test_cpu_time_of_one_process() -> None:
         assert 1 < reading.values["rss_mib"] < 1000
 
 
+def test_clock_ticks_stand_in_where_the_process_clock_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("joulemark.meters.process._process_clock_ns", lambda _: None)
+    with running(BURN.format(s=0.3) + "print(time.process_time(), flush=True); input()") as process:
+        source = ProcessSource(process.pid)
+        assert float(line_of(process)) == pytest.approx(cpu_s(source), abs=0.05)
+
+
 def test_threads_that_ended_still_count() -> None:
     code = "import threading,time\n" + "def burn():\n    while time.thread_time() < 0.2: pass\n"
     code += "for _ in range(2):\n    t = threading.Thread(target=burn); t.start(); t.join()\n"

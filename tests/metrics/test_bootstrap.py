@@ -109,8 +109,8 @@ def test_withheld_cases():
 
 
 def test_coverage_of_the_truth():
-    """In 3,000 simulated runs of 200 items, the 95 % interval holds the true joules per correct answer."""
-    replications, n = 3000, 200
+    """In 2,000 simulated runs of 200 items, the 95 % interval holds the true joules per correct answer."""
+    replications, n = 2000, 200
     rng = np.random.default_rng(20261129)
     p_correct = 0.45
     correct = rng.random((replications, n)) < p_correct

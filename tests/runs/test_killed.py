@@ -59,7 +59,7 @@ def still_running(pids: list[int], deadline_s: float) -> list[int]:
 @pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_kill_at_twenty_random_moments_loses_at_most_what_was_in_flight(
-    tmp_path: Path, embedded_model: Path
+    tmp_path: Path, built_in_model: Path
 ) -> None:
     out, chance = tmp_path / "run", random.Random(20261129)
     stored = 0
@@ -100,7 +100,7 @@ def test_kill_at_twenty_random_moments_loses_at_most_what_was_in_flight(
 
 @pytest.mark.slow
 @pytest.mark.timeout(300)
-def test_a_sampler_killed_in_mid_run_costs_no_answer(tmp_path: Path, embedded_model: Path) -> None:
+def test_a_sampler_killed_in_mid_run_costs_no_answer(tmp_path: Path, built_in_model: Path) -> None:
     out = tmp_path / "run"
     process = bench(out, dict(os.environ))
     killed = 0

@@ -24,7 +24,13 @@ def test_a_living_holder_keeps_others_out(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "left_behind",
-    [b"", b"rubbish", b"[]", b'{"pid": 1, "boot_id": "earlier boot"}', b'{"pid": 999999999, "boot_id": "now"}'],
+    [
+        b"",
+        b"rubbish",
+        b"[]",
+        b'{"pid": 1, "boot_id": "earlier boot"}',
+        b'{"pid": 999999999, "boot_id": "now"}',
+    ],
 )
 def test_a_stale_lock_is_taken_over(tmp_path: Path, left_behind: bytes) -> None:
     layout = RunLayout(tmp_path)

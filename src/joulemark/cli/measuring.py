@@ -87,6 +87,7 @@ def _engine(choices: Mapping[str, Any], observer: TerminalObserver) -> Engine:
         options = EmbeddedOptions(
             model=Path(model) if model else None,
             threads=choices["threads"],
+            n_ctx=choices["n_ctx"],
             n_parallel=choices["concurrency"],
         )
         return EmbeddedEngine(options, progress=progress)

@@ -133,7 +133,7 @@ class EmbeddedEngine:
 
     def died(self) -> bool:
         """Tell whether the server was started and is gone without `stop`."""
-        return self._child is not None and self._child.pid is None
+        return self._loaded is not None and self._child is not None and self._child.pid is None
 
     @property
     def log_path(self) -> Path | None:
@@ -222,11 +222,18 @@ class EmbeddedEngine:
         )
 
     def _open_log_dir(self) -> Path:
-        if self._log_dir is not None:
+        if self._log_dir is None:
+            self._scratch = Path(tempfile.mkdtemp(prefix="joulemark-engine-"))
+            return self._scratch
+        try:
             self._log_dir.mkdir(parents=True, exist_ok=True)
-            return self._log_dir
-        self._scratch = Path(tempfile.mkdtemp(prefix="joulemark-engine-"))
-        return self._scratch
+        except OSError as error:
+            raise InputError(
+                f"The folder {self._log_dir} cannot be made",
+                why=error.strerror or str(error),
+                fix="give a folder that you may write to",
+            ) from None
+        return self._log_dir
 
     def _start_error(self, why: str, path: Path) -> InputError:
         assert self._child is not None

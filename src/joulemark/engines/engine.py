@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 import orjson
@@ -16,7 +17,7 @@ Message = tuple[str, str]
 """A chat message: (role, content)."""
 
 Progress = Callable[[str, float | None], None]
-"""Is told what is being done and, where it is known, which fraction of it (0 to 1)."""
+"""Is told what is being done and, where known, which fraction of it (0 to 1); any thread may call it."""
 
 
 class Engine(Protocol):
@@ -62,6 +63,11 @@ class Engine(Protocol):
 
     def died(self) -> bool:
         """Tell whether the engine's process is known to have ended by itself."""
+        ...
+
+    @property
+    def log_path(self) -> Path | None:
+        """Where the engine's log is on this machine, null where there is none of ours."""
         ...
 
 

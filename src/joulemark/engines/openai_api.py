@@ -89,6 +89,11 @@ class UrlEngine:
         """Return the process id of the listener, null when it is not known or not on this machine."""
         return self._seen.place.pid if self._seen else None
 
+    @property
+    def log_path(self) -> None:
+        """An engine that we did not start keeps its own log."""
+        return None
+
     def died(self) -> bool:
         """Tell whether the listener's process was known and is gone."""
         pid = self.pid()

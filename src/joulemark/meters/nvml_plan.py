@@ -18,6 +18,7 @@ GPU_SCOPE, MODULE = 0, 1  # NVML_POWER_SCOPE_GPU, NVML_POWER_SCOPE_MODULE
 _TOTAL_ENERGY, _SCOPED_ENERGY = 83, 191
 _POWER_AVERAGE, _POWER_INSTANT = 185, 186
 _POWER_CAP = 74
+_RENUMBERED_BRANCH = 580
 _POLICY_POWER, _POLICY_THERMAL = 0, 1  # NVML_PERF_POLICY_*
 _AMPERE = 7  # NVML_DEVICE_ARCH_AMPERE
 _GA100_DEVICE_IDS = 0x20  # high byte of the PCI device id of A100, A800, A30 and their kin
@@ -70,14 +71,18 @@ class ReadPlan:
 
 
 def throttle_fields(branch: int | None) -> tuple[tuple[int, Quantity], ...]:
-    """Return the cumulative throttle counters of a driver branch.
+    """Return the cumulative throttle counters of a driver branch (null: not known).
 
     The thermal and power-brake counters have moved: fields 251..253 up to branch 575, 269..271 from 580 on,
-    where 251..253 became power-smoothing settings. A wrong guess would read a setting as nanoseconds.
+    where 251..253 became power-smoothing settings. A guess could read a setting as nanoseconds, so an
+    unknown branch is asked for neither.
     """
-    first = 269 if branch is not None and branch >= 580 else 251
+    cap = (_POWER_CAP, Quantity.THROTTLE_POWER_CAP_NS)
+    if branch is None:
+        return (cap,)
+    first = 269 if branch >= _RENUMBERED_BRANCH else 251
     return (
-        (_POWER_CAP, Quantity.THROTTLE_POWER_CAP_NS),
+        cap,
         (first, Quantity.THROTTLE_SW_THERMAL_NS),
         (first + 1, Quantity.THROTTLE_HW_THERMAL_NS),
         (first + 2, Quantity.THROTTLE_POWER_BRAKE_NS),
@@ -93,6 +98,8 @@ def plan_reads(module: Any, handle: Any) -> ReadPlan:
     _plan_energy(plan, module, handle, answers)
     _plan_power(plan, module, handle, answers)
     _plan_throttle(plan, module, handle, answers, throttles)
+    for quantity, call in _heat_calls(module, handle).items():
+        _add_if_answers(plan, plan.heat, module, CallRead(quantity.value, call))
     for quantity, call in _slow_calls(module, handle).items():
         _add_if_answers(plan, plan.slow, module, CallRead(quantity.value, call))
     return plan
@@ -104,11 +111,15 @@ def _probe_fields(module: Any, handle: Any, throttle_ids: list[int]) -> Mapping[
     for scope in (GPU_SCOPE, MODULE):
         asked += [(_POWER_INSTANT, scope), (_POWER_AVERAGE, scope)]
     asked.append((_SCOPED_ENERGY, MODULE))
+    return {key: _field_code(module, handle, key) for key in asked}
+
+
+def _field_code(module: Any, handle: Any, key: tuple[int, int]) -> int:
+    """Ask for one field alone, so that an id which the driver does not know cannot spoil the others."""
     try:
-        values = module.nvmlDeviceGetFieldValues(handle, asked)
+        return int(module.nvmlDeviceGetFieldValues(handle, [key])[0].nvmlReturn)
     except module.NVMLError as error:
-        return dict.fromkeys(asked, error.value)
-    return {key: value.nvmlReturn for key, value in zip(asked, values, strict=True)}
+        return int(error.value)
 
 
 def _plan_scope(plan: ReadPlan, answers: Mapping[tuple[int, int], int]) -> None:

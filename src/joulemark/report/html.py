@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+from bisect import bisect_right
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -66,7 +67,7 @@ def _small(summary: Summary) -> list[Drawing]:
         seen.add(latency.samples_s)
         title = definition(name).title
         words = f"Histogram of {len(latency.samples_s)} values in seconds."
-        beyond = sum(sample > top_s(latency) for sample in latency.samples_s)
+        beyond = len(latency.samples_s) - bisect_right(latency.samples_s, top_s(latency))
         note = f"n = {len(latency.samples_s):,}" + (
             f", {beyond:,} of them beyond, in the last bar" if beyond else ""
         )

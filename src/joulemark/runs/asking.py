@@ -48,7 +48,6 @@ class Asking:
     observer: Observer
     segment: OpenSegment
     commitment_key: bytes
-    engine_pid: int | None
     items: list[Item] = field(default_factory=list)
     _held: list[ItemRow] = field(default_factory=list)
     _stopped: StopDecision | None = None
@@ -125,14 +124,14 @@ class Asking:
         error = row.item.attempts[-1].error if row.item.attempts else None
         if error is not None and error.split(":")[0] in _NEVER_ARRIVED:
             self._held.append(row)
-            if len(self._held) >= _GONE_AFTER or self._engine_died():
+            if len(self._held) >= _GONE_AFTER or self.plan.engine.died():
                 raise EngineGone(
                     "the engine went away in the middle of the run",
                     why=f"{len(self._held)} requests in a row did not reach it ({error})",
                     fix="start it again, then run the same command: it goes on where this one stopped",
                 )
             return
-        if error is not None and self._engine_died():
+        if error is not None and self.plan.engine.died():
             raise EngineGone(
                 "the engine's process ended in the middle of the run",
                 why=error,
@@ -154,9 +153,6 @@ class Asking:
             ordered = sorted(self.items, key=lambda item: (item.repeat, item.index))
             for rule in self.plan.stop_rules:
                 self._stopped = self._stopped or rule.decide(ordered)
-
-    def _engine_died(self) -> bool:
-        return self.engine_pid is not None and self.plan.engine.pid() is None
 
     async def _wait_until_cool(self) -> None:
         advice = self.metering.heat()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import shutil
 import signal
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -54,7 +55,10 @@ async def execute(plan: RunPlan, observer: Observer) -> RunOutcome:
             facts = plan.engine.describe()
             layout, manifest = open_directory(plan, facts)
             with locked(layout, boot_id()):
-                return await _execute_in(layout, manifest, plan, observer)
+                try:
+                    return await _execute_in(layout, manifest, plan, observer)
+                finally:
+                    _keep_engine_log(plan, layout)
         finally:
             await plan.engine.stop()
 
@@ -83,7 +87,6 @@ async def _execute_in(layout: RunLayout, manifest: Manifest, plan: RunPlan, obse
         observer=observer,
         segment=segment,
         commitment_key=commitment_key(),
-        engine_pid=plan.engine.pid(),
     )
     end: End = "failed"
     error: JoulemarkError | None = None
@@ -134,6 +137,14 @@ async def _measure(asking: Asking, left: list[Wanted], manifest: Manifest, total
         return "done"
     manifest.notes.append(f"stopped early by {decision.rule}: {decision.why}")
     return "stopped"
+
+
+def _keep_engine_log(plan: RunPlan, layout: RunLayout) -> None:
+    """Copy the engine's log beside the run: it started before the run's directory was known."""
+    log_path = plan.engine.log_path
+    if log_path is not None:
+        with contextlib.suppress(OSError):
+            shutil.copyfile(log_path, layout.engine_log)
 
 
 @contextlib.contextmanager

@@ -12,6 +12,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import orjson
@@ -32,7 +33,9 @@ class SamplerLink:
         self._stderr = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the process
         try:
             self._process = subprocess.Popen(
-                [sys.executable, "-m", "joulemark.telemetry.sampler_main", str(events_w)],
+                # -P: a file in the user's directory must not pass for a module
+                [sys.executable, "-P", "-m", "joulemark.telemetry.sampler_main", str(events_w)],
+                env=_environment(),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=self._stderr,
@@ -195,6 +198,15 @@ class SamplerLink:
             loop.remove_reader(self._answers_fd)
             self._process.stdout.close()
         _resolve(future, None)
+
+
+def _environment() -> dict[str, str]:
+    """Return an environment in which the child finds this package, from a source tree too."""
+    root = Path(__file__).parents[2]
+    if root.name in ("site-packages", "dist-packages"):
+        return dict(os.environ)
+    path = filter(None, (str(root), os.environ.get("PYTHONPATH")))
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(path)}
 
 
 def _resolve(future: asyncio.Future[int | None], stamp: int | None) -> None:

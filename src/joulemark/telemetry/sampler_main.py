@@ -123,6 +123,8 @@ class SamplerProcess:
         for name, reading in self._loop.latest.items():
             fields = {"t_ns": reading.t_ns, "values": reading.values, "flags": reading.flags}
             self._report("latest", {"source": name, "scope": reading.scope, **fields})
+        # End of input says the same, unless a fork of the parent holds the pipe. Linux's parent-death signal
+        # would fire when the thread that started us ends, which is not the parent's end.
         if os.getppid() != self._config.parent_pid:
             self._stop = True
 

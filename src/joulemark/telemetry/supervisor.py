@@ -46,9 +46,9 @@ class SamplerHealth:
     def notes(self) -> tuple[str, ...]:
         """What a report should say, one sentence each; empty when all went well."""
         parts = [
-            (self.restarts, f"The sampler process was lost and restarted {self.restarts} times."),
-            (self.missed_edges, f"{self.missed_edges} edge reads were missed."),
-            (self.dropped_rows, f"{self.dropped_rows} telemetry rows were dropped."),
+            (self.restarts, f"Restarts of the sampler process after a loss: {self.restarts}."),
+            (self.missed_edges, f"Edge reads missed: {self.missed_edges}."),
+            (self.dropped_rows, f"Telemetry rows dropped: {self.dropped_rows}."),
             (self.journal_fault, f"The telemetry journal could not be written: {self.journal_fault}."),
             (self.gave_up, f"The sampler process died too often and was given up: {self.complaint}"),
         ]
