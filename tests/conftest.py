@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import os
-import sys
 from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))  # `doubles` is shared by all rooms
 REPOSITORY = Path(__file__).parents[1]
 
 

@@ -79,6 +79,13 @@ def test_typed_events_that_are_the_last(kind: str, named: bool) -> None:
     _check(body + sse({"type": "ping"}), len(body))
 
 
+def test_one_event_a_read() -> None:
+    typed = [sse({"type": "ping"}), sse({"type": "x", "delta": "y"}), sse({"type": "message_stop"})]
+    assert _ends_at(typed) == sum(map(len, typed))
+    chat = [sse(event) for event in (chunk(ROLE), *words("a", "b"), chunk({}, "stop"), DONE)]
+    assert _ends_at(chat) == sum(map(len, chat))
+
+
 @pytest.mark.parametrize("named", [True, False])
 def test_a_last_event_of_megabytes_is_seen_without_keeping_it(named: bool) -> None:
     name = b"event: response.completed\n" if named else b""

@@ -34,6 +34,13 @@ def test_fields_of_an_event(end: str) -> None:
         assert _frames(cut(body, seed)) == expected
 
 
+def test_a_byte_order_mark_before_the_first_field() -> None:
+    body = b"\xef\xbb\xbfdata: a\n\n\xef\xbb\xbfdata: b\n\ndata: c\n\n"
+    for pieces in ([body], [bytes([byte]) for byte in body]):
+        # Only the first one is a mark; another makes the name of its field an unknown one.
+        assert _frames(pieces) == [Frame(b"a"), Frame(b"c")]
+
+
 def test_mixed_line_ends() -> None:
     assert _frames([b"data: a\r", b"\n\r", b"\ndata: b\n\r\ndata: c\r\r"]) == [
         Frame(x) for x in (b"a", b"b", b"c")

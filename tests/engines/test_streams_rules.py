@@ -51,6 +51,7 @@ def test_thinking_under_its_other_name() -> None:
             None,
         ),
         ({"type": "error", "code": "server_error", "message": "gone", "param": None}, "gone", "server_error"),
+        ({"type": "error", "message": "typed only"}, "typed only", None),
         ({"errors": [{"message": "first", "code": 9}]}, "first", 9),
         ({"error": True, "message": "flagged"}, "flagged", None),
         ({"choices": [], "error": {"message": "beside", "code": 1}}, "beside", 1),
@@ -391,6 +392,15 @@ def test_an_anthropic_message_with_a_tool_and_an_error() -> None:
     assert (reply["finish_reason"], reply["usage"]["total"]) == ("tool_calls", 23)
     broken = sse(start, {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}})
     assert read_every_way(broken)["error"]["message"] == "Overloaded"
+    delta = {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": "a"}}
+    # The last event ends the message, whether or not a reason for it was sent.
+    assert read_every_way(sse(start, delta, {"type": "message_stop"}))["ok"]
+    assert read_every_way(sse(start, delta))["error"]["message"] == "stream cut"
+    cache = {"input_tokens": 3, "cache_read_input_tokens": 8, "cache_creation_input_tokens": 5}
+    start["message"] = {"usage": cache}
+    stop = {"type": "message_delta", "delta": {"stop_reason": "end_turn"}, "usage": {"output_tokens": 2}}
+    counts = read_every_way(sse(start, delta, stop))["usage"]
+    assert (counts["prompt"], counts["cached"], counts["total"]) == (16, 8, 18)
 
 
 def test_documents_of_every_api_that_were_not_streamed() -> None:
@@ -443,6 +453,18 @@ def test_thinking_between_tags(
 def test_a_closing_tag_is_text_where_the_server_separates_thinking() -> None:
     body = sse(*words("a", key="reasoning"), *words("The tag </think> ends it."), chunk({}, "stop"), DONE)
     assert read_every_way(body)["text"] == "The tag </think> ends it."
+
+
+def test_usage_stated_once_is_a_total_and_no_count_of_its_event() -> None:
+    reply = read_every_way(sse(chunk(ROLE), chunk({"content": "a b c"}, "stop", usage=usage(4, 3, 7)), DONE))
+    assert (reply["tokens_per_event"], reply["token_source"]) == (None, "usage")
+
+
+def test_a_cached_prompt_in_the_total_only_is_no_thinking() -> None:
+    counts = usage_chunk(4, 2, 14, cached_tokens=8)
+    reply = read_every_way(sse(*words("a"), chunk({}, "stop"), counts, DONE))
+    assert (reply["usage"]["completion"], reply["usage"]["reasoning"]) == (2, None)
+    assert reply["suspect"]
 
 
 def test_running_usage_must_speak_of_every_event_with_output() -> None:

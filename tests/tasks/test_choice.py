@@ -77,7 +77,10 @@ def test_the_pronoun_is_no_choice_among_ten(reply: str, letter: str | None) -> N
     assert extract_choice(reply, "ABCDEFGHIJ").value == letter
 
 
-@given(st.sampled_from("ABCD"), st.sampled_from(["{}", "({})", "{}.", "**{}**", "Answer: {}", "The answer is {}."]))
+@given(
+    st.sampled_from("ABCD"),
+    st.sampled_from(["{}", "({})", "{}.", "**{}**", "Answer: {}", "The answer is {}."]),
+)
 def test_plain_forms(letter: str, form: str) -> None:
     reply = form.format(letter)
     found = extract_choice(reply)

@@ -13,11 +13,16 @@ from joulemark.record.errors import InputError
 from joulemark.tasks.registry import load_task
 from joulemark.tasks.task import TaskSet
 
-DATA = Path(os.environ.get("JOULEMARK_DATA", Path(__file__).parents[3] / "shared" / "data")) / "tasks" / "gsm8k"
+DATA = (
+    Path(os.environ.get("JOULEMARK_DATA", Path(__file__).parents[3] / "shared" / "data")) / "tasks" / "gsm8k"
+)
 
 
 def problem(n: int) -> dict[str, str]:
-    return {"question": f"What is {n} plus {n}?", "answer": f"{n}+{n} = <<{n}+{n}={2 * n}>>{2 * n}.\n#### {2 * n:,}"}
+    return {
+        "question": f"What is {n} plus {n}?",
+        "answer": f"{n}+{n} = <<{n}+{n}={2 * n}>>{2 * n}.\n#### {2 * n:,}",
+    }
 
 
 @pytest.fixture
@@ -42,7 +47,9 @@ def test_zero_shot_asks_every_problem_once_and_grades_by_number(problems: Path) 
 
 
 def test_a_limit_takes_the_same_random_items_whatever_the_order_of_asking(problems: Path) -> None:
-    everything, ten, five = (load_task("gsm8k", data=problems, limit=n, subset_key="k") for n in (None, 10, 5))
+    everything, ten, five = (
+        load_task("gsm8k", data=problems, limit=n, subset_key="k") for n in (None, 10, 5)
+    )
     assert ids(everything)[:10] == ids(ten)
     assert ids(ten)[:5] == ids(five)
     assert ids(ten) != sorted(ids(ten))
@@ -60,7 +67,10 @@ def test_examples_are_never_asked(problems: Path) -> None:
     assert not shown & asked
     replies = [text for role, text in task.questions[0].messages if role == "assistant"]
     assert all("<<" not in reply and reply.splitlines()[-1].startswith("#### ") for reply in replies)
-    assert load_task("gsm8k", data=problems, n_shot=3, limit=5).questions[0].messages == task.questions[0].messages
+    assert (
+        load_task("gsm8k", data=problems, n_shot=3, limit=5).questions[0].messages
+        == task.questions[0].messages
+    )
 
 
 def test_examples_from_another_file(problems: Path, tmp_path: Path) -> None:
@@ -109,7 +119,11 @@ def test_a_malformed_line_is_named(tmp_path: Path, line: bytes, why: str) -> Non
 def test_missing_empty_and_no_file(tmp_path: Path) -> None:
     empty = tmp_path / "empty.jsonl"
     empty.write_text("\n\n")
-    for data, why in ((tmp_path / "none.jsonl", "cannot be read"), (tmp_path, "cannot be read"), (empty, "no items")):
+    for data, why in (
+        (tmp_path / "none.jsonl", "cannot be read"),
+        (tmp_path, "cannot be read"),
+        (empty, "no items"),
+    ):
         with pytest.raises(InputError, match=why):
             load_task("gsm8k", data=data)
     with pytest.raises(InputError, match="--data"):

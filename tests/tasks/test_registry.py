@@ -19,7 +19,9 @@ def test_every_named_task_is_described() -> None:
     assert suite_tasks("gsm8k") == ("gsm8k",)
 
 
-@pytest.mark.parametrize(("name", "hint"), [("quikc", "quick"), ("GSM-8K", "gsm8k"), ("zzz", "there are gsm8k, quick")])
+@pytest.mark.parametrize(
+    ("name", "hint"), [("quikc", "quick"), ("GSM-8K", "gsm8k"), ("zzz", "there are gsm8k, quick")]
+)
 def test_an_unknown_name_gets_its_neighbours(name: str, hint: str) -> None:
     for ask in (load_task, suite_tasks):
         with pytest.raises(InputError, match=hint) as error:

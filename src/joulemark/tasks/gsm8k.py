@@ -98,7 +98,8 @@ def load(
         n_shot=n_shot,
         template="\n".join((PROMPT, *(text for _, text in turns))),
         questions=tuple(
-            Question(p.item_id, (*turns, ("user", p.prompt)), p.gold) for p in ordered[: limit or len(ordered)]
+            Question(p.item_id, (*turns, ("user", p.prompt)), p.gold)
+            for p in ordered[: limit or len(ordered)]
         ),
         scorer=NumericScorer(),
         max_tokens=MAX_TOKENS,

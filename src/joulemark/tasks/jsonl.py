@@ -73,5 +73,7 @@ def parse(data: bytes, *, name: str, expected: str) -> JsonLines:
             raise source.fault(number, f"it is a JSON {type(fields).__name__}, not an object")
         lines.append(Line(number, fields))
     if not lines:
-        raise InputError(f"{name} holds no items", why="the file is empty", fix=f"write each line as {expected}")
+        raise InputError(
+            f"{name} holds no items", why="the file is empty", fix=f"write each line as {expected}"
+        )
     return JsonLines(name, source.revision, tuple(lines), expected)

@@ -65,7 +65,9 @@ def _item(source: JsonLines, line: Line) -> QuickItem:
         raise source.fault(line.number, '"level" must be a whole number')
     by_letter = dict(zip(LETTERS, options, strict=False))
     if kind == "choice" and (answer not in by_letter or not 2 <= len(options) <= len(LETTERS)):
-        raise source.fault(line.number, '"options" must be 2 to 10 texts, and "answer" the letter of one of them')
+        raise source.fault(
+            line.number, '"options" must be 2 to 10 texts, and "answer" the letter of one of them'
+        )
     if kind == "numeric":
         value = parse_number(answer)
         if value is None:

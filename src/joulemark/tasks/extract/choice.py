@@ -52,8 +52,12 @@ class _Statement:
     end: int
 
 
-def _stated(text: str, token: Letter, rule: Rule, letters: Sequence[str], *, after_answer: bool) -> _Statement:
-    join = re.compile(r"[^A-Za-z]{0,4}(?:(?:and|or|nor|und|oder|et|ou|y|o)[^A-Za-z]{1,4})?").match(text, token.end)
+def _stated(
+    text: str, token: Letter, rule: Rule, letters: Sequence[str], *, after_answer: bool
+) -> _Statement:
+    join = re.compile(r"[^A-Za-z]{0,4}(?:(?:and|or|nor|und|oder|et|ou|y|o)[^A-Za-z]{1,4})?").match(
+        text, token.end
+    )
     other = letter_at(text, join.end()) if join else None
     is_several = (
         other is not None
@@ -115,7 +119,9 @@ def _last_letter(text: str, tokens: Sequence[Letter], letters: Sequence[str]) ->
         return None
     last = left[-1]
     is_several = len(left) > 1 and are_joined(text, left[-2], last)
-    return _Statement(None if is_several or last.letter not in letters else last.letter, Rule.LAST, last.start, last.end)
+    return _Statement(
+        None if is_several or last.letter not in letters else last.letter, Rule.LAST, last.start, last.end
+    )
 
 
 def _whole(text: str, letters: Sequence[str]) -> _Statement | None:
