@@ -394,7 +394,8 @@ def test_an_anthropic_message_with_a_tool_and_an_error() -> None:
     assert read_every_way(broken)["error"]["message"] == "Overloaded"
     delta = {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": "a"}}
     # The last event ends the message, whether or not a reason for it was sent.
-    assert read_every_way(sse(start, delta, {"type": "message_stop"}))["ok"]
+    reply = read_every_way(sse(start, delta, {"type": "message_stop"}, delta, DONE))
+    assert (reply["ok"], reply["text"], reply["done_marker"]) == (True, "a", True)
     assert read_every_way(sse(start, delta))["error"]["message"] == "stream cut"
     cache = {"input_tokens": 3, "cache_read_input_tokens": 8, "cache_creation_input_tokens": 5}
     start["message"] = {"usage": cache}

@@ -1,15 +1,12 @@
-"""Makes the shared doubles importable, and time of a fake library follow a virtual clock."""
+"""Lets the time of a fake library follow a virtual clock."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from doubles.nvml import FakeBoard, FakeNvml
 from joulemark.record.clock import VirtualClock

@@ -1,4 +1,4 @@
-"""Extraction on text that nobody foresaw: it never raises, and its time grows with the length, not its square."""
+"""Extraction on text that nobody foresaw: it never raises, and its time grows with the length alone."""
 
 from __future__ import annotations
 
@@ -17,17 +17,20 @@ EXTRACTORS: dict[str, Callable[[str], Extraction]] = {
     "choice": lambda text: extract_choice(text, "ABCD", OPTIONS),
     "text": extract_short_text,
 }
-FRAGMENTS = (
-    "answer is |answer: |answer to the |answer (|#### |\\boxed{|}|{|\"answer\": |'answer': '|<think>|</think>|\n|Question: "
-    "|Q: | and | or |not |A|B|C.|(D)|I |A) |is |so |I choose |1|,|.|1,000|1 000|/|-|−|$|%|\\frac{|^|**|e9|½|²|１|é|是|'|\"|*| "
-    "|two hundred |i.e. |step |I cannot answer |="
-).split("|")
+FRAGMENTS = [
+    "answer is ", "answer: ", "answer to the ", "answer (", "#### ", "\\boxed{", "}", "{", '"answer": ',
+    "'answer': '", "<think>", "</think>", "\n", "Question: ", "Q: ", " and ", " or ", "not ", "A", "B",
+    "C.", "(D)", "I ", "A) ", "is ", "so ", "I choose ", "1", ",", ".", "1,000", "1 000", "/", "-", "−",
+    "$", "%", "\\frac{", "^", "**", "e9", "½", "²", "１", "é", "是", "'", '"', "*", " ", "two hundred ",
+    "i.e. ", "step ", "I cannot answer ", "=",
+]  # fmt: skip
 HOSTILE = [
-    "1", "1,", "1,111", "1,11", "1.111", "1'", "0,", "1 ", "1/", "1+", "1=", "1e", "2^", "½", "²", "\\frac{", "\\frac{1",
-    "\\boxed{", "{", "answer is ", "answer ((", "answer, ", "answer of ", "the answer to ", "answer is\n", "answer is *",
-    "#### ", "<think>", "</think>", '"answer": "', "\n", " ", "- ", "-", "_", "$", "**", "A", "A) ", "A and ", "not A or ",
-    "I ", "A is ", "A, ", "*B*", "A.\n", "so ", "so (", "not ", "is ", "B is the most likely the ", "Question:\n",
-    "two hundred ", "I can not ", "final ", "\u202e1", "(", "I'm ",
+    "1", "1,", "1,111", "1,11", "1.111", "1'", "0,", "1 ", "1/", "1+", "1=", "1e", "2^", "½", "²",
+    "\\frac{", "\\frac{1", "\\boxed{", "{", "answer is ", "answer ((", "answer, ", "answer of ",
+    "the answer to ", "answer is\n", "answer is *", "#### ", "<think>", "</think>", '"answer": "', "\n",
+    " ", "- ", "-", "_", "$", "**", "A", "A) ", "A and ", "not A or ", "I ", "A is ", "A, ", "*B*",
+    "A.\n", "so ", "so (", "not ", "is ", "(", "I'm ", "B is the most likely the ", "Question:\n",
+    "two hundred ", "I can not ", "final ", "\u202e1",
 ]  # fmt: skip
 
 

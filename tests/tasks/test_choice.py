@@ -27,14 +27,19 @@ CELL = {"A": "nucleus", "B": "mitochondria", "C": "ribosome", "D": "cell wall"}
         ("Between A and B, I choose B", "B"), ("The answer is B, and A is a distractor.", "B"),
         ("", None), ("None of the above", None), ("I cannot answer this.", None),
         # denied
-        ("The answer is not B. It's C", "C"), ("D is correct, not A or B.", "D"), ("I pick B over A", "B"),
-        ("The answer is C. A, B and D are wrong.", "C"), ("Neither A nor B. C.", "C"), ("C is not right. D.", "D"),
+        ("The answer is not B. It's C", "C"), ("D is correct, not A or B.", "D"),
+        ("I pick B over A", "B"), ("C, not B.", "C"), ("C and not B", "C"),
+
+        ("The answer is C. A, B and D are wrong.", "C"), ("Neither A nor B. C.", "C"),
+        ("C is not right. D.", "D"),
+        ("B. No other option fits.", "B"), ("B. False", "B"),
         ("A) wrong. B) correct. C) wrong. D) wrong.", "B"), ("It can't be A, so it's B.", "B"),
         # the last statement, not the last letter
         ("The answer is B. Wait, actually it's C.", "C"), ("B is the correct answer because A is slow.", "B"),
         ("I choose C, because B has no wings.", "C"), ("B\n\nExplanation: A cell needs energy.", "B"),
         ("A. nucleus\nB. mitochondria\nC. ribosome\n\nAnswer: B", "B"),
-        ("A. nucleus\nB. mitochondria\nC. ribosome", None), ("A) spoon\n\nThe correct answer is D) cup.", "D"),
+        ("A. nucleus\nB. mitochondria\nC. ribosome", None),
+        ("A) spoon\n\nThe correct answer is D) cup.", "D"),
         # words that are no choices
         ("Vitamin K is made by bacteria.", None), ("He is at 25°C.", None), ("It is C-shaped.", None),
         ("The U.S.A. is big", None), ("I am sure.", None), ("A student asked. The answer is D", "D"),
@@ -53,7 +58,9 @@ def test_variations(reply: str, letter: str | None) -> None:
         ("Mitochondria.", "B"),
         ("The answer is mitochondria.", "B"),
         ("mitochondria or ribosome", None),
-        ("B. ribosome", "B"),
+        ("B. ribosome", None),
+        ("A) mitochondria\n", None),
+        ("B) mitochondria", "B"),
         ("\\boxed{\\text{mitochondria}}", "B"),
         ("the cell wall", "D"),
         ("a mitochondrial thing", None),

@@ -102,6 +102,8 @@ from joulemark.tasks.extract.number import canonical, parse_number
         ("The answer is 18.\n\n**Question 2:** 5?", "18"),
         ("I'm sorry, but I can't help with 3.", None),
         ("I don't know 5", None),
+        ("Cannot answer: 2 parts are missing.", None),
+        ("She can't help 3 people, so 5 are left.", "5"),
         ("I cannot answer fully but the answer is 5", "5"),
         ("The answer is 1/0", None),
         ("The answer is 1e999999999", None),

@@ -85,7 +85,8 @@ def test_a_limit_takes_a_part_of_the_suite() -> None:
 
 @pytest.fixture
 def engine() -> Iterator[str]:
-    model = Path(os.environ.get("JOULEMARK_MODELS", Path.home() / ".cache" / "joulemark" / "models"))
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    model = cache / "joulemark" / "models"
     found = sorted(model.rglob("SmolLM2-135M-Instruct*.gguf")) if model.exists() else []
     if not found:
         pytest.skip(f"SmolLM2-135M-Instruct is not in {model}; `make quick` fetches it")

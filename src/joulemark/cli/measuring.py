@@ -37,10 +37,12 @@ def measure(names: Sequence[str], choices: Mapping[str, Any]) -> int:
         with TerminalObserver() as observer:
             plan = _plan(name, choices, observer)
             outcome = LocalExecutor().run(plan, observer)
-        _report(outcome, as_json=choices["as_json"])
+        if outcome.error is not None and not outcome.completed:
+            raise outcome.error
+        answered = _report(outcome, as_json=choices["as_json"])
         if outcome.error is not None:
             raise outcome.error
-        if outcome.completed:
+        if answered:
             code = 0
         if outcome.end == "interrupted":
             click.echo("interrupted: the same command goes on from here", err=True)
@@ -94,13 +96,15 @@ def _engine(choices: Mapping[str, Any], observer: TerminalObserver) -> Engine:
     return UrlEngine(UrlOptions(url, model, choices["api_key_env"]), progress=progress)
 
 
-def _report(outcome: RunOutcome, *, as_json: bool) -> None:
+def _report(outcome: RunOutcome, *, as_json: bool) -> bool:
+    """Print the run's figures and write its page; tells whether any request was answered."""
     layout = RunLayout(outcome.root)
     view, summary = summary_of(outcome.root)
     write_report(summary, view, layout.report)
     if as_json:
         document = {"run_dir": str(outcome.root), "report": str(layout.report), **summary.to_json()}
         click.echo(orjson.dumps(document, option=orjson.OPT_INDENT_2).decode())
-        return
-    print_summary(summary, Console())
-    click.echo(f"\nrun:    {outcome.root}\nreport: {layout.report.resolve()}")
+    else:
+        print_summary(summary, Console())
+        click.echo(f"\nrun:    {outcome.root}\nreport: {layout.report.resolve()}")
+    return summary.n_requests > summary.verdicts.get("failed", 0)

@@ -20,9 +20,9 @@ from joulemark.runs.segment import OpenSegment
 from joulemark.runs.stop import StopDecision
 from joulemark.runs.wanted import Wanted
 
-# So many requests in a row that never reached the engine mean that it is gone, not that it answers badly.
+# So many broken connections in a row mean that the engine is gone, not that it answers badly.
 _GONE_AFTER = 3
-_NEVER_ARRIVED = frozenset({"refused", "dns", "tls"})
+_CONNECTION_ERRORS = frozenset({"refused", "reset", "cut", "dns", "tls"})
 
 
 class EngineGone(InputError):
@@ -37,8 +37,8 @@ class TooHot(InputError):
 class Asking:
     """Asks what is wanted, sequentially or with ``plan.concurrency`` requests in flight.
 
-    Rows of requests that never arrived are held back until the engine is seen alive again: if it is gone
-    they are no answers of the model, and the resumed run asks them again.
+    Rows of requests whose connection broke are held back until the engine is seen alive again: if it is
+    gone they are no answers of the model, and the resumed run asks them again.
     """
 
     plan: RunPlan
@@ -82,6 +82,10 @@ class Asking:
         self._release_held()
         return self._stopped
 
+    def last_t_end(self) -> int:
+        """Return when the last stored answer of this segment ended; 0 where there is none."""
+        return max((item.t_end for item in self.items), default=0)
+
     async def _work(self, waiting: Iterator[Wanted]) -> None:
         for place in waiting:  # the workers share one iterator, so the order of asking is the plan's
             if self._stopped is not None:
@@ -122,12 +126,12 @@ class Asking:
 
     def _store(self, row: ItemRow) -> None:
         error = row.item.attempts[-1].error if row.item.attempts else None
-        if error is not None and error.split(":")[0] in _NEVER_ARRIVED:
+        if error is not None and error.split(":")[0] in _CONNECTION_ERRORS:
             self._held.append(row)
             if len(self._held) >= _GONE_AFTER or self.plan.engine.died():
                 raise EngineGone(
                     "the engine went away in the middle of the run",
-                    why=f"{len(self._held)} requests in a row did not reach it ({error})",
+                    why=f"{len(self._held)} requests in a row lost their connection ({error})",
                     fix="start it again, then run the same command: it goes on where this one stopped",
                 )
             return

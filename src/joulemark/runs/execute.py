@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Literal
 
 from joulemark.engines.client import StreamClient
+from joulemark.meters.discovery import discover
 from joulemark.record.clock import SystemClock
 from joulemark.record.errors import JoulemarkError
 from joulemark.record.manifest import Manifest
@@ -48,6 +49,8 @@ async def execute(plan: RunPlan, observer: Observer) -> RunOutcome:
 
     Raises `InputError` before anything was measured (unreachable engine, missing file, directory in use).
     """
+    # A wrong choice of meters is told before an engine is started for nothing.
+    await asyncio.to_thread(discover, plan.meters)
     observer.stage("starting the engine")
     with _termination_interrupts():
         try:
@@ -98,8 +101,9 @@ async def _execute_in(layout: RunLayout, manifest: Manifest, plan: RunPlan, obse
     except JoulemarkError as raised:
         error = raised
     finally:
-        # Whatever happened, the record needs its end, and the last item's energy a reading after it.
-        segment.close_window()
+        # Whatever happened, the record needs its end, and the last item's energy a reading after it. A run
+        # that ends early ends with its last stored answer: what was in flight is not charged to it.
+        segment.close_window(asking.last_t_end() if end in ("interrupted", "failed") else None)
         await metering.stop()
         journal.close()
         await client.aclose()

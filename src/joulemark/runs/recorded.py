@@ -45,7 +45,8 @@ def read_run(root: Path) -> RecordedRun:
     unique = {row.item.key: row for row in reversed(rows)}
     ordered = sorted(unique.values(), key=lambda row: (row.item.segment, row.item.t_sent))
     close_killed_segments(manifest, layout, rows)
-    timeline = Timeline.from_journal(layout.telemetry_journal)
+    journal = layout.telemetry_journal
+    timeline = Timeline.from_journal(journal) if journal.exists() else Timeline({})
     return RecordedRun(layout, manifest, tuple(ordered), timeline, unreadable)
 
 

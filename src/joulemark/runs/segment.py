@@ -40,10 +40,11 @@ class OpenSegment:
         self._manifest.windows.append(self._window)
         self.save()
 
-    def close_window(self) -> None:
-        """End the open window, if there is one."""
+    def close_window(self, t1: int | None = None) -> None:
+        """End the open window, if there is one: now, or at ``t1`` where that is given and lies inside it."""
         if self._window is not None:
-            self._window.t1 = self._clock.now_ns()
+            now = self._clock.now_ns()
+            self._window.t1 = now if t1 is None else min(max(t1, self._window.t0), now)
             self._window = None
             self.save()
 

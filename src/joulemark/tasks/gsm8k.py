@@ -15,8 +15,8 @@ from joulemark.tasks.task import Question, TaskSet
 
 EXPECTED = '{"question": "…", "answer": "… #### NUMBER"}'
 PROMPT = (
-    "{question}\n\nWork it out step by step. End your reply with a line of its own that holds four hash signs and"
-    " the number alone, like this:\n#### 7"
+    "{question}\n\nWork it out step by step. End your reply with a line of its own that holds four hash signs"
+    " and the number alone, like this:\n#### 7"
 )
 MAX_TOKENS = 512
 
@@ -56,7 +56,7 @@ def _problems(path: Path) -> tuple[JsonLines, list[_Problem]]:
 def load(
     data: Path | None, limit: int | None, n_shot: int, subset_key: str, shots_file: Path | None = None
 ) -> TaskSet:
-    """Load ``limit`` problems of ``data`` in the order of ``subset_key``, each with ``n_shot`` worked examples.
+    """Load ``limit`` problems of ``data`` in the order of ``subset_key``, after ``n_shot`` worked examples.
 
     Examples are the last of that order and never asked, or the first of ``shots_file`` in it. Raises
     `InputError` for a missing or malformed file and where too few problems are left to ask.

@@ -21,7 +21,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class JsonLines:
-    """A file's objects. ``revision`` is the SHA-256 (hex) of its bytes, ``expected`` says what a line looks like."""
+    """A file's objects. ``revision``: SHA-256 (hex) of its bytes; ``expected``: what a line looks like."""
 
     name: str
     revision: str

@@ -31,7 +31,7 @@ MAX_TOKENS = max(_MAX_TOKENS.values())
 
 @dataclass(frozen=True, slots=True)
 class QuickItem:
-    """An item of the suite. ``working`` is an arithmetic expression that gives a numeric answer, for checking."""
+    """An item of the suite. ``working`` is an arithmetic expression with the same value as the answer."""
 
     item_id: str
     kind: str

@@ -96,7 +96,7 @@ def task_names() -> tuple[str, ...]:
 
 
 def suite_tasks(name: str) -> tuple[str, ...]:
-    """Return the tasks of a suite; a task's own name is a suite of one. Raises `InputError` for an unknown name."""
+    """Return the tasks of a suite; a task is a suite of one. Raises `InputError` for an unknown name."""
     if name in SUITES:
         return SUITES[name]
     if name in _TASKS:
@@ -125,9 +125,9 @@ def load_task(
 ) -> TaskSet:
     """Load a task's questions in asking order.
 
-    The order is a random one that ``subset_key`` fixes, the same for every model; ``limit`` takes its first items
-    (all, where there are fewer). Raises `InputError` for an unknown name, an option the task does not take and a
-    missing or malformed file.
+    The order is a random one that ``subset_key`` fixes, the same for every model; ``limit`` takes its first
+    items (all, where there are fewer). Raises `InputError` for an unknown name, an option that the task does
+    not take and a missing or malformed file.
     """
     if name not in _TASKS:
         raise _unknown(name)

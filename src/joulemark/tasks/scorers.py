@@ -3,9 +3,10 @@
 ``failed`` is the runner's (there is no reply). Otherwise, in this order:
 
 1. ``refused``: the engine flagged a refusal or its filter stopped the answer.
-2. ``truncated``: the token limit cut the reply before an answer was *marked* (by a strong rule: JSON, box, ``####``,
-   "the answer is"), or cut right behind the marked answer, which may itself be cut ("12" of "125"); or thinking was
-   never closed and no marked answer stands before it. A marked answer before the cut counts: the model had finished.
+2. ``truncated``: the token limit cut the reply before an answer was *marked* (by a strong rule: JSON, box,
+   ``####``, "the answer is"), or right behind the marked answer, which may itself be cut ("12" of "125"); or
+   thinking was never closed and no marked answer stands before it. A marked answer before the cut counts: the
+   model had finished.
 3. ``unparsed``: no answer was found. It is neither wrong nor right, and counts against accuracy all the same.
 4. ``correct`` or ``wrong``.
 """
@@ -94,7 +95,7 @@ class ChoiceScorer:
 
 @dataclass(frozen=True, slots=True)
 class TextScorer:
-    """Compares short texts without case, quotes and leading article; ``gold`` lists accepted forms split by ``|``."""
+    """Compares short texts without case, quotes and article; ``gold`` lists accepted forms split by ``|``."""
 
     def score(self, question: Question, answer: str, *, finish_reason: str | None, refusal: bool) -> Score:
         """Grade ``answer``; raises ``ValueError`` for a question without a reference."""

@@ -23,5 +23,5 @@ def permuted(items: Sequence[T], key: str, item_id: Callable[[T], str]) -> list[
 
 
 def subset(items: Sequence[T], n: int, key: str, item_id: Callable[[T], str]) -> list[T]:
-    """Return the first ``n`` in the order of ``key``: a simple random sample, and each a part of every larger one."""
+    """Return the first ``n`` in the order of ``key``: a random sample, part of every larger one."""
     return permuted(items, key, item_id)[:n]

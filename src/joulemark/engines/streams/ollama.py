@@ -23,12 +23,10 @@ def read_ollama(obj: Json, draft: Draft) -> None:
     draft.add_reasoning(choice, source.get("thinking"))
     calls = source.get("tool_calls")
     if isinstance(calls, list):
-        for position, call in enumerate(calls):
+        for call in calls:
             function = call.get("function") if isinstance(call, dict) else None
             if isinstance(function, dict):
-                # Each call comes whole; the line and the place in it tell it from the others.
-                key = f"{draft.event}.{position}"
-                draft.add_tool(choice, key, call.get("id"), function.get("name"), function.get("arguments"))
+                draft.add_tool(choice, None, call.get("id"), function.get("name"), function.get("arguments"))
     if obj.get("done") is True:
         draft.end(choice, obj.get("done_reason") or "stop")
         draft.closed = True

@@ -1,8 +1,8 @@
 """Finding the answer in a reply, by rules that a reader can check: value, rule and span are kept.
 
 Rules are tried in a fixed order: a JSON ``answer``, the last ``\\boxed{}``, the last ``####``, the last
-"answer is" phrase (these four are *strong*: the model marked its answer), then weak ones. No rule ever sees the
-reference answer, no text raises, and every rule runs in time linear in the reply.
+"answer is" phrase (these four are *strong*: the model marked its answer), then weak ones. No rule ever sees
+the reference answer, no text raises, and every rule runs in time linear in the reply.
 """
 
 from joulemark.tasks.extract.choice import extract_choice

@@ -28,10 +28,10 @@ STRONG_RULES = frozenset({Rule.JSON, Rule.BOXED, Rule.HASH, Rule.PHRASE})
 class Extraction:
     """An answer found in a reply, or none.
 
-    ``value`` is canonical text (a number as integer, terminating decimal or ``a/b``; a capital letter; a short
-    text) and null where no answer was found. ``span`` is ``[start, end)`` in the reply as it was given.
-    ``open_thinking``: a thinking block was never closed. ``at_end``: nothing but white space follows the answer,
-    so a reply cut by the token limit may have cut the answer itself.
+    ``value`` is canonical text (a number as integer, terminating decimal or ``a/b``; a capital letter; a
+    short text) and null where no answer was found. ``span`` is ``[start, end)`` in the reply as it was given.
+    ``open_thinking``: a thinking block was never closed. ``at_end``: nothing follows the answer, so a reply
+    cut by the token limit may have cut the answer itself.
     """
 
     value: str | None = None

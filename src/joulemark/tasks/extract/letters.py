@@ -1,4 +1,4 @@
-"""Single letters that stand for a choice: which are meant as one, which are denied, which are joined by and/or."""
+"""Single letters that stand for a choice: which are meant, which are denied, which are joined by and/or."""
 
 from __future__ import annotations
 
@@ -12,28 +12,36 @@ _LETTER = re.compile(
     rf"(?<!{WORD})(?<!\w[-'])(?<![°#])(?<![A-Za-z]\.)[A-Za-z](?!{WORD})(?!['-]\w)(?![+#])(?!\.[A-Za-z](?!\w))"
 )
 _NEXT_WORD = re.compile(r"[^\S\n]{1,3}([^\W\d_]{1,20})")
-# Words that may follow a letter that is meant ("A because …"); after any other word "A" is the article, "I" a pronoun.
-_CLAUSE = frozenset(
-    "is are was were because since as and or but seems looks would must should has for due given nor if being"
-    " too also only ist und oder weil car et ou".split()
+# Words that may follow a letter that is meant ("A because …"); before any other, "A" is the article and "I"
+# the pronoun.
+_CLAUSE = re.compile(
+    r"(?:is|are|was|were|because|since|as|and|or|nor|but|seems|looks|would|must|should|has|for|due|given|if|being"
+    r"|too|also|only|ist|und|oder|weil|et)"
 )
-_AFTER_I = frozenset("is because since and or seems looks has".split())
+_AFTER_I = re.compile(r"(?:is|because|since|and|or|seems|looks|has)")
 _DENIED_BEFORE = re.compile(
-    r"(?:\bnot|n't|\bneither|\bnor|\bthan|\bover|\binstead of|\beliminat(?:e|es|ed|ing)|\brul(?:e|es|ed|ing) out"
-    r"|\bexclud(?:e|es|ed|ing)|\bexcept|\bunlike|\breject(?:s|ed|ing)?|\bnicht|\bno es)"
+    r"(?:\bnot|n't|\bneither|\bnor|\bthan|\bover|\binstead of|\beliminat(?:e|es|ed|ing)"
+    r"|\brul(?:e|es|ed|ing) out|\bexclud(?:e|es|ed|ing)|\bexcept|\bunlike"
+    r"|\breject(?:s|ed|ing)?|\bnicht|\bno es)"
     r"(?:\s(?:be|either|option|choice|answer|the))?[\s(\[*\"'{]{1,4}$",
     re.IGNORECASE,
 )
 _DENIED_AFTER = re.compile(
     r"[)\]}.*:_\"' -]{0,4}\s?(?:"
-    r"(?:is|are|was|were|seems?|looks?|would be|must be)\s(?:also |all |both |clearly |obviously |definitely |therefore )?"
+    r"(?:is|are|was|were|seems?|looks?|would be|must be)\s"
+    r"(?:also |all |both |clearly |obviously |definitely |therefore )?"
     r"(?:not\b|wrong|incorrect|false|impossible|out\b|eliminated|ruled out)"
-    r"|(?:isn't|aren't|wasn't|can't|cannot|does not|doesn't)\b|(?:no|wrong|false|incorrect)\b)",
+    r"|(?:isn't|aren't|wasn't|can't|cannot|does not|doesn't)\b)",
     re.IGNORECASE,
 )
+# "A) no B) yes C) no": a verdict behind each letter. A single "B. False" is an option, no verdict.
+_VERDICT_AFTER = re.compile(
+    r"[).:*_ -]{1,4}(?:(?P<no>no|wrong|false|incorrect)|yes|right|true|correct)\b", re.IGNORECASE
+)
+_LEAST_VERDICTS = 3
 _JOIN = re.compile(
     r"[)\]}*_\"']{0,4}\s{0,2}(?:,?\s{0,2}\b(?:and|or|nor|und|oder|et|ou|y|o)\b|,?\s?&|[,/+])\s{0,2}"
-    r"(?:(?:also|option|choice|answer|not)\s)?[(\[*_\"'{]{0,4}"
+    r"(?:(?:also|option|choice|answer)\s)?[(\[*_\"'{]{0,4}"
 )
 _NEW_CLAUSE = re.compile(r"[)\]*_\"']{0,4}\s(?:is|was|has|does|would|seems|cannot)\b")
 _LISTED = re.compile(r"(?:\)|\*{0,2}[.:])\*{0,2}[^\S\n]+\w")
@@ -41,7 +49,7 @@ _LISTED = re.compile(r"(?:\)|\*{0,2}[.:])\*{0,2}[^\S\n]+\w")
 
 @dataclass(frozen=True, slots=True)
 class Letter:
-    """A single letter at ``[start, end)``, in upper case; ``is_denied``: the text says it is not the answer."""
+    """A single letter at ``[start, end)``, in upper case; ``is_denied``: it is said not to be the answer."""
 
     letter: str
     start: int
@@ -53,7 +61,9 @@ class Letter:
 def _is_word(text: str, token: Letter) -> bool:
     """Tell whether the letter is a word of the sentence (the article "A", the pronoun "I")."""
     following = _NEXT_WORD.match(text, token.end)
-    return following is not None and following[1] not in (_AFTER_I if token.letter == "I" else _CLAUSE)
+    if following is None:
+        return False
+    return (_AFTER_I if token.letter == "I" else _CLAUSE).fullmatch(following[1]) is None
 
 
 def is_meant(text: str, token: Letter, *, after_answer: bool) -> bool:
@@ -95,6 +105,11 @@ def meant_letters(text: str) -> list[Letter]:
     """
     tokens = [_letter(text, m) for m in deque(_LETTER.finditer(text), maxlen=1000)]
     tokens = [t for t in tokens if is_meant(text, t, after_answer=False)]
+    verdicts = [_VERDICT_AFTER.match(text, t.end) for t in tokens]
+    if sum(v is not None for v in verdicts) >= _LEAST_VERDICTS:
+        tokens = [
+            replace(t, is_denied=True) if v and v["no"] else t for t, v in zip(tokens, verdicts, strict=True)
+        ]
     for order in (range(1, len(tokens)), range(len(tokens) - 2, -1, -1)):
         step = 1 if order.step < 0 else -1
         for i in order:
@@ -105,7 +120,7 @@ def meant_letters(text: str) -> list[Letter]:
 
 
 def is_listed(text: str, token: Letter) -> bool:
-    """Tell whether the letter heads an option's text: ``B) …`` anywhere, ``B. …`` or ``B: …`` at the start of a line."""
+    """Tell whether the letter heads an option's text: ``B) …``, or ``B. …`` at a line's start."""
     match = _LISTED.match(text, token.end)
     if not match:
         return False

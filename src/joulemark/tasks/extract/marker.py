@@ -1,4 +1,4 @@
-"""Where a reply marks its answer: JSON, ``\\boxed{}``, ``####``, "the answer is". Each marker opens a scope to read in."""
+"""Where a reply marks its answer: JSON, ``\\boxed{}``, ``####``, "the answer is"; each opens a scope."""
 
 from __future__ import annotations
 
@@ -9,18 +9,20 @@ from dataclasses import dataclass
 from joulemark.tasks.extract.found import Rule
 
 # "Answer" in the languages that instruction-tuned models like to answer in.
-ANSWER_WORD = (
+_ANSWER_WORD = (
     r"(?:answers?|ans|antwort|lösung|réponse|reponse|respuesta|solución|risposta|resposta|antwoord|svar|odpowiedź"
     r"|ответ|cevap|答案|答え|解答|回答|정답|답)"
 )
 _IS = (
-    r"(?:\bis(?! not\b)(?: now| therefore| thus)?\b(?!n)|\bare\b(?! not\b)|\bwas\b(?! not\b)|\b(?:would|must|should|will) be\b"
-    r"|\bequals\b|\bist\b(?! nicht\b)|\best\b|\bes\b|(?<=\s)è\b|(?<=\s)é\b|是|は|為|为|=>|->|→|[:：=]|은|는)"
+    r"(?:\bis(?! not\b)(?: now| therefore| thus)?\b(?!n)|\bare\b(?! not\b)|\bwas\b(?! not\b)"
+    r"|\b(?:would|must|should|will) be\b|\bequals\b|\bist\b(?! nicht\b)|\best\b|\bes\b"
+    r"|(?<=\s)è\b|(?<=\s)é\b|是|は|為|为|=>|->|→|[:：=]|은|는)"
 )
 # "answer to the problem", "answer (in hours)", "answer, then,": a short aside between the word and the "is".
 _ASIDE = r"(?:\s?\([^()\n]{0,60}\)|,[^,.!?:\n]{0,40},|\s(?:to|of|for|in|that|we|I)\b[^.!?:\n]{0,60}?)?"
-PHRASE = re.compile(
-    rf"(?<![^\W\d_])(?:{ANSWER_WORD}{_ASIDE}[*_`'\"\s]{{0,4}}{_IS}|final(?: result| value)?[*_]{{0,2}}\s?[:=])",
+_PHRASE = re.compile(
+    rf"(?<![^\W\d_])(?<!not )(?<!n't )(?:{_ANSWER_WORD}{_ASIDE}[*_`'\"\s]{{0,4}}{_IS}"
+    r"|final(?: result| value)?[*_]{0,2}\s?[:=])",
     re.IGNORECASE,
 )
 _JSON_KEY = re.compile(r"""(["'])(?:final[_ ]?)?answer\1\s{0,9}:\s{0,9}""", re.IGNORECASE)
@@ -88,10 +90,10 @@ def hashes(text: str) -> list[Mark]:
     return [Mark(Rule.HASH, start, line_end(text, start, stop)) for start, stop in _scopes(text, _HASHES)]
 
 
-def phrases(text: str, pattern: re.Pattern[str] = PHRASE) -> list[Mark]:
-    """Return what follows each "answer is" to the end of its line, of the next one where nothing is said on its own."""
+def phrases(text: str) -> list[Mark]:
+    """Return what follows each "answer is" to the end of its line (the next one, where its own is empty)."""
     marks = []
-    for start, stop in _scopes(text, pattern):
+    for start, stop in _scopes(text, _PHRASE):
         end = line_end(text, start, stop)
         if not any(c.isalnum() for c in text[start:end]):
             following = _SOMETHING.search(text, end, stop)
@@ -108,7 +110,8 @@ def line_end(text: str, start: int, stop: int) -> int:
 
 _SOMETHING = re.compile(r"\S")
 _REFUSAL = re.compile(
-    r"\b(?:I|we)(?: am|'m)?(?: really| truly)? ?(?:can ?not|can't|could not|couldn't|will not|won't|not able to|unable to)"
+    r"(?:\b(?:I|we)(?: am|'m)?(?: really| truly)? ?|\A\W{0,4})"
+    r"(?:can ?not|can't|could not|couldn't|will not|won't|not able to|unable to)"
     r" (?:\w+ )?(?:answer|help|assist|provide|comply|solve|determine|fulfil|say|tell|do (?:this|that))"
     r"|\bI (?:do not|don't) know\b|\b(?:cannot|can't|can not) be (?:determined|answered|solved)\b"
     r"|\bnot enough information\b",

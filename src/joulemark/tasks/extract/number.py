@@ -1,8 +1,8 @@
 """Numbers as people and models write them, read as exact rationals.
 
 Thousands separators (comma, space, no-break space, apostrophe, underscore, LaTeX ``{,}`` and ``\\,``) between
-groups of three, decimal point or comma, fractions, mixed numbers, powers, scale words. Currency and percent signs
-carry no value. Sizes are capped, so that no reply makes the reader compute a number of a million digits.
+groups of three, decimal point or comma, fractions, mixed numbers, powers, scale words. Currency and percent
+signs carry no value. Sizes are capped, so that no reply has the reader compute a number of a million digits.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _POWER = re.compile(r"\s?(?:\^|\*\*)\s?\{?([+-]?\d++)\}?")
 _SCALE = re.compile(r"[\s-]?(hundred|thousand|million|billion|trillion)s?\b", re.IGNORECASE)
 _SCALES = {"hundred": 10**2, "thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12}
 _SIGN = re.compile(
-    rf"(?:(?<![{{\w)\]}}%\-])(?P<before>[-+])|(?<!\d )\b(?P<word>minus|negative) )?"
+    r"(?:(?<![{\w)\]}%\-])(?P<before>[-+])|(?<!\d )\b(?P<word>minus|negative) )?"
     r"(?:\\?[$€£¥₹] ?)?(?P<after>(?<![\w)\]}%\-])[-+])?$",
     re.IGNORECASE,
 )

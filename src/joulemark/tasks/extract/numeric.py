@@ -21,6 +21,8 @@ _REFERENCE = re.compile(
     re.IGNORECASE,
 )
 _ORDINAL = re.compile(r"(?:st|nd|rd|th)\b", re.IGNORECASE)
+# Signs after which a number or its equation may go on ("18." may become 18.5, "3 +" has no result yet).
+_UNFINISHED = ".,+-/×÷=^"
 _TAIL = 4 * MAX_DIGITS
 _ASIDE = re.compile(r"[^\d(\[\n]{0,80}?(?:[(\[]|\bi\.e\.|\bthat is\b|\bor\b)")
 
@@ -121,5 +123,5 @@ def extract_number(answer: str) -> Extraction:
         rule,
         visible.span(number.start, number.end),
         visible.open_thinking,
-        visible.is_last(number.end),
+        visible.is_last(number.end, also=_UNFINISHED),
     )

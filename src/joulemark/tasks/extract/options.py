@@ -20,7 +20,7 @@ class NamedOption:
 
 
 def named_option(text: str, start: int, end: int, options: Mapping[str, str]) -> NamedOption | None:
-    """Return the one option whose text occurs as whole words in ``text[start:end]``; null for none or several.
+    """Return the one option whose text stands in ``text[start:end]`` as whole words; null for none or more.
 
     An option inside a longer one ("cell" in "cell wall") counts only where it also stands alone.
     """
@@ -37,3 +37,15 @@ def named_option(text: str, start: int, end: int, options: Mapping[str, str]) ->
     if len({f.letter for f in longest}) != 1:
         return None
     return longest[-1]
+
+
+def option_at(text: str, start: int, options: Mapping[str, str]) -> str | None:
+    """Return the letter of the longest option whose text begins at ``start``, as whole words."""
+    longest: tuple[int, str] | None = None
+    for letter, option in options.items():
+        words = trimmed(option)
+        end = start + len(words)
+        is_here = words and text[start:end].casefold() == words.casefold()
+        if is_here and not re.match(WORD, text[end : end + 1]) and (longest is None or end > longest[0]):
+            longest = end, letter
+    return longest[1] if longest else None

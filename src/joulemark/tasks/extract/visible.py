@@ -1,7 +1,7 @@
 """The part of a reply that counts, in one alphabet, with the way back to the original text.
 
-Thinking is taken out, the reply is cut where the model goes on with a next few-shot question, and characters are
-folded (NFKC, minus signs, digits of all scripts, white space), so that the rules see plain text only.
+Thinking is taken out, the reply is cut where the model goes on with a next few-shot question, and characters
+are folded (NFKC, minus signs, digits of all scripts, white space), so that the rules see plain text only.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _FOLDED = {
 
 @dataclass(frozen=True, slots=True)
 class Visible:
-    """Folded text; ``offsets[i]`` is where character i stands in the reply (one entry more than characters)."""
+    """Folded text; ``offsets[i]`` is where character i stands in the reply (one entry more)."""
 
     text: str
     offsets: Sequence[int]
@@ -49,9 +49,9 @@ class Visible:
             return self.offsets[start], self.offsets[start]
         return self.offsets[start], self.offsets[end - 1] + 1
 
-    def is_last(self, end: int) -> bool:
-        """Tell whether the reply, white space apart, ends at folded position ``end``."""
-        return not self.is_cut and not self.text[end:].strip()
+    def is_last(self, end: int, also: str = "") -> bool:
+        """Tell whether the reply ends at folded position ``end``, white space and ``also`` apart."""
+        return not self.is_cut and not self.text[end:].strip(also + " \t\n")
 
 
 @lru_cache(maxsize=4096)
@@ -122,4 +122,4 @@ def visible_part(answer: str) -> Visible:
         end = cut.start() + 1 if "\n" in cut[0] else cut.start() + 2
         text = text[:end]
         offsets = offsets[: end + 1]
-    return Visible(text, offsets, is_open, cut is not None)
+    return Visible(text, offsets, is_open, cut is not None or is_open)
