@@ -17,8 +17,9 @@ MODEL = "worker-1b"
 class WorkingEngine:
     """Streams an answer of a few tokens, ``gap_s`` apart, and sets the board's power while it does so.
 
-    ``answer`` maps the last user message to the text of the answer. ``fake`` null: no board.
-    After ``refuse_after`` requests every one gets HTTP 400. ``on_request`` is told the number of each request as it comes in; the first is the client's trial.
+    ``answer`` maps the last user message to the text of the answer. ``fake`` null: no board. After
+    ``refuse_after`` requests every one gets HTTP 400. ``on_request`` is told the number of each request
+    as it comes in; the first is the client's trial.
     """
 
     def __init__(

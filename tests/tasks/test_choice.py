@@ -29,7 +29,6 @@ CELL = {"A": "nucleus", "B": "mitochondria", "C": "ribosome", "D": "cell wall"}
         # denied
         ("The answer is not B. It's C", "C"), ("D is correct, not A or B.", "D"),
         ("I pick B over A", "B"), ("C, not B.", "C"), ("C and not B", "C"),
-
         ("The answer is C. A, B and D are wrong.", "C"), ("Neither A nor B. C.", "C"),
         ("C is not right. D.", "D"),
         ("B. No other option fits.", "B"), ("B. False", "B"),
