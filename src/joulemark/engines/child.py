@@ -8,7 +8,7 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 _TAIL_BYTES = 16_384
@@ -23,13 +23,10 @@ class Child:
     """A process in a group of its own, told what to do by one line and answering with one line.
 
     Its standard input stays open for as long as it may live. Its standard error goes to ``log_path``.
-    ``environment`` replaces ours where given.
     """
 
-    def __init__(
-        self, argv: Sequence[str], log_path: Path, environment: Mapping[str, str] | None = None
-    ) -> None:
-        self._argv, self.log_path, self._environment = list(argv), log_path, environment
+    def __init__(self, argv: Sequence[str], log_path: Path) -> None:
+        self._argv, self.log_path = list(argv), log_path
         self._process: subprocess.Popen[bytes] | None = None
 
     @property
@@ -51,7 +48,6 @@ class Child:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=log,
-                env=self._environment,
                 start_new_session=True,
             )
         try:
