@@ -90,10 +90,10 @@ def test_an_unthrottled_device_is_a_real_zero():
 def test_processor_time_per_correct_answer():
     items = [item(0), item(1), item(2, verdict=Verdict.WRONG)]
     seconds = cpu_seconds(9.0, None)
-    assert cpu_seconds_per_correct_answer(seconds, items).value == 4.5
+    assert cpu_seconds_per_correct_answer(seconds, items, {}).value == 4.5
     wrong = [item(0, verdict=Verdict.WRONG)]
-    assert cpu_seconds_per_correct_answer(seconds, wrong).reason is Reason.NOTHING_CORRECT
+    assert cpu_seconds_per_correct_answer(seconds, wrong, {}).reason is Reason.NOTHING_CORRECT
     unseen = cpu_seconds(None, Reason.NOT_LOCAL)
     assert unseen.reason is Reason.NOT_LOCAL
-    assert cpu_seconds_per_correct_answer(unseen, items).reason is Reason.NOT_LOCAL
+    assert cpu_seconds_per_correct_answer(unseen, items, {}).reason is Reason.NOT_LOCAL
     assert cpu_seconds(None, None).reason is Reason.CPU_NOT_OBSERVED

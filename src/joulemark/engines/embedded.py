@@ -161,7 +161,8 @@ class EmbeddedEngine:
             top_p=top_p,
             seed=seed,
             stream=stream,
-            extra={"cache_prompt": False},
+            # A running count beside each chunk tells how many tokens it holds: a chunk need not be a token.
+            extra={"cache_prompt": False, "timings_per_token": True},
         )
 
     def describe(self) -> manifest.Engine:

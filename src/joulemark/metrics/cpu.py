@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from joulemark.metrics.accuracy import is_correct, why_not_scored
+from joulemark.metrics.cost_interval import cost_interval
 from joulemark.metrics.definition import MetricDefinition
 from joulemark.metrics.value import Value, withheld
 from joulemark.record.item import Item
@@ -26,7 +27,8 @@ PER_CORRECT = MetricDefinition(
     r"t_\mathrm{cpu} / n_\mathrm{correct}",
     ("cpu_seconds", "items.correct"),
     ("the engine's process could not be observed", "no answer was correct", "the score is real-valued"),
-    "comparable on the same processor only; says nothing of a GPU's work",
+    "comparable on the same processor only; says nothing of a GPU's work; interval: as of "
+    "joules_per_correct_answer",
 )
 DEFINITIONS = (PER_CORRECT, CPU_SECONDS)
 
@@ -38,12 +40,22 @@ def cpu_seconds(seconds: float | None, reason: Reason | None) -> Value:
     return Value(seconds, "s")
 
 
-def cpu_seconds_per_correct_answer(seconds: Value, items: Sequence[Item]) -> Value:
-    """Return processor time over correct answers; failed requests' time is inside."""
+def cpu_seconds_per_correct_answer(
+    seconds: Value, items: Sequence[Item], item_seconds: Mapping[tuple[str, int], float]
+) -> Value:
+    """Return processor time over correct answers, with its bootstrap interval.
+
+    Failed requests' time is inside. ``item_seconds`` are single items' times by ``Item.key``, empty where
+    requests overlapped: then there is no interval.
+    """
     if seconds.value is None:
         return withheld("s", seconds.reason or Reason.CPU_NOT_OBSERVED)
     reason = why_not_scored(items)
     n_correct = sum(map(is_correct, items))
     if reason is not None or not n_correct:
         return withheld("s", reason or Reason.NOTHING_CORRECT)
-    return Value(seconds.value / n_correct, "s", n=n_correct)
+    figure = seconds.value / n_correct
+    interval = cost_interval(seconds.value, items, item_seconds)
+    if interval.lo is None or interval.hi is None:
+        return Value(figure, "s", interval_reason=interval.reason, n=interval.n)
+    return Value(figure, "s", interval.lo, interval.hi, "ci95", n=interval.n)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 
-from joulemark.metrics.accuracy import is_correct, is_scored, why_not_scored
-from joulemark.metrics.bootstrap import MIN_SCORED_ITEMS, ratio_interval
+from joulemark.metrics.accuracy import is_correct, why_not_scored
+from joulemark.metrics.cost_interval import cost_interval
 from joulemark.metrics.definition import MetricDefinition
 from joulemark.metrics.value import Value, energy_value, withheld
 from joulemark.record.attribution import Attribution
@@ -131,31 +130,15 @@ def joules_per_correct_answer(
     figure = joules_per_correct_answer_bound(total, items)
     if figure.value is None or isinstance(total, Withheld):
         return figure
-    lo, hi, n, reason = _bootstrap(total.joules, items, attributions)
-    if lo is None or hi is None:
-        return Value(figure.value, "J", interval_reason=reason, n=n)
-    return Value(figure.value, "J", lo, hi, "ci95", n=n)
+    costs = {key: _cost(row) for key, row in attributions.items()}
+    interval = cost_interval(total.joules, items, costs)
+    if interval.lo is None or interval.hi is None:
+        return Value(figure.value, "J", interval_reason=interval.reason, n=interval.n)
+    return Value(figure.value, "J", interval.lo, interval.hi, "ci95", n=interval.n)
 
 
-def _bootstrap(
-    total_j: float, items: Sequence[Item], attributions: Mapping[tuple[str, int], Attribution]
-) -> tuple[float | None, float | None, int, Reason | None]:
-    n = len({item.item_id for item in items if is_scored(item)})
-    if n < MIN_SCORED_ITEMS:
-        return None, None, n, Reason.TOO_FEW_ITEMS
-    energies_j: list[float] = []
-    for item in items:
-        row = attributions.get(item.key)
-        if row is None or row.joules is None:
-            return None, None, n, (row.reason if row else None) or Reason.NO_SAMPLES
-        energies_j.append(row.joules)
-    share_j = (total_j - math.fsum(energies_j)) / len(items)
-    interval = ratio_interval(
-        [energy_j + share_j for energy_j in energies_j],
-        [is_correct(item) for item in items],
-        [item.item_id for item in items],
-    )
-    return interval.lo, interval.hi, n, interval.reason
+def _cost(row: Attribution) -> float | Reason:
+    return row.reason or Reason.NO_SAMPLES if row.joules is None else row.joules
 
 
 def joules_per_request(total: Energy, items: Sequence[Item]) -> Value:

@@ -162,7 +162,7 @@ def summarize(run: RunView) -> Summary:
         "mean_completion_tokens": mean_completion_tokens(items),
         "tokens_per_second": tokens_per_second(items, run.duration_s),
         "decode_tokens_per_second": decode_tokens_per_second(items),
-        "cpu_seconds_per_correct_answer": cpu_seconds_per_correct_answer(cpu, items),
+        "cpu_seconds_per_correct_answer": cpu_seconds_per_correct_answer(cpu, items, run.item_cpu_seconds),
         "cpu_seconds": cpu,
         "thermal_throttle_pct": throttle_pct(
             run.throttle_s, run.duration_s, ("sw_thermal", "hw_thermal"), no_throttle

@@ -19,7 +19,11 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """One try at a request; ``error`` is null where it succeeded. Stamps in monotonic ns."""
+    """One try at a request. Stamps in monotonic ns.
+
+    ``error`` is null where it succeeded, else a code: that of the transport (``refused``, ``reset``, ``cut``,
+    ``stall``, …), ``http_503`` and the like, or ``answer`` for an error inside the answer.
+    """
 
     t_sent: int
     t_end: int
@@ -92,13 +96,17 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class LocalTexts:
-    """The words of an item. They stay in the local journal and never enter a bundle."""
+    """The words of an item. They stay in the local journal and never enter a bundle.
+
+    ``errors`` are what was said of the failed attempts, in their order; it may name hosts.
+    """
 
     prompt: str
     answer: str
     reasoning: str
     value: str | None = None
     gold: str | None = None
+    errors: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

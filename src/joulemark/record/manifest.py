@@ -24,6 +24,9 @@ class Segment(_Part):
     index: int
     boot_id: str | None
     host_hash: str
+    engine_pid: int | None = None
+    engine_local: bool | None = None
+    joulemark_version: str | None = None
     wall_anchor_ns: int
     t0: int
     t1: int | None = None
@@ -45,8 +48,9 @@ class Host(_Part):
 
 
 class Device(_Part):
-    """An accelerator board seen by a meter."""
+    """An accelerator board seen by a meter in one segment. ``reasons`` of nulls are codes, ``why`` is words."""
 
+    segment: int
     uuid_hash: str
     name: str | None
     vram_mib: int | None = None
@@ -55,6 +59,7 @@ class Device(_Part):
     scope: str
     engine_on_device: bool | None = None
     other_processes: list[str] = Field(default_factory=list)
+    why: str = ""
     reasons: dict[str, str] = Field(default_factory=dict)
 
 
@@ -70,6 +75,7 @@ class Engine(_Part):
     prefix_cache: bool | None = None
     pid: int | None = None
     local: bool | None = None
+    endpoint_hash: str | None = None
     reasons: dict[str, str] = Field(default_factory=dict)
 
 
@@ -83,6 +89,7 @@ class Task(_Part):
     n_shot: int = 0
     template_hash: str
     subset_key: str | None = None
+    budget_hash: str | None = None
     nonce: str | None = None
     is_canary: bool = False
 
@@ -107,17 +114,21 @@ class Load(_Part):
 
 
 class Meter(_Part):
-    """A source that was read, what it covers, and how far it was believed."""
+    """A source that was read in one segment, what it covers, and how far it was believed there."""
 
+    segment: int
     source: SourceInfo
     scope: str
     qualification: Qualification
 
     @classmethod
-    def of(cls, qualified: QualifiedSource) -> Meter:
-        """Make the manifest's entry of a qualified source."""
+    def of(cls, qualified: QualifiedSource, segment: int) -> Meter:
+        """Make the manifest's entry of a source that was qualified for a segment."""
         return cls(
-            source=qualified.info, scope=str(qualified.info.scope), qualification=qualified.qualification
+            segment=segment,
+            source=qualified.info,
+            scope=str(qualified.info.scope),
+            qualification=qualified.qualification,
         )
 
     @property

@@ -62,6 +62,17 @@ class Qualification:
     reads: int = 0
     poll_period_s: float = 0.2
 
+    @property
+    def counter_ok(self) -> bool:
+        """Whether the source's energy counter may be believed."""
+        return self.trust is Trust.QUALIFIED
+
+    @property
+    def gauge_ok(self) -> bool:
+        """Whether its power gauge may be believed: a counter's fault alone does not touch it."""
+        at_fault = self.trust is Trust.SUSPECT and (self.reason or "").startswith("counter")
+        return self.trust is Trust.QUALIFIED or at_fault
+
 
 @dataclass(frozen=True, slots=True)
 class QualifiedSource:

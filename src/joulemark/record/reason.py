@@ -25,7 +25,10 @@ class Reason(StrEnum):
     GAP_TOO_LONG = "gap_too_long"
     OUTSIDE_TIMELINE = "outside_timeline"
     ENGINE_NOT_ON_DEVICE = "engine_not_on_device"
+    ENGINE_NOT_VISIBLE = "engine_not_visible"
     ENGINE_REMOTE = "engine_remote"
+    SCOPES_DIFFER = "scopes_differ"
+    ABANDONED = "abandoned"
     SHARED_DEVICE = "shared_device"
     ALLOCATED = "allocated"
     # answers
@@ -75,6 +78,10 @@ _TEXTS: dict[Reason, str] = {
     Reason.GAP_TOO_LONG: "Two samples of this window lie too far apart to bound what happened between.",
     Reason.OUTSIDE_TIMELINE: "The window reaches outside the recorded timeline.",
     Reason.ENGINE_NOT_ON_DEVICE: "The engine's process was not seen on the measured device.",
+    Reason.ENGINE_NOT_VISIBLE: "Which process the engine is, and so whether it runs on the measured device, could"
+    " not be seen; `--engine-pid PID` says it.",
+    Reason.SCOPES_DIFFER: "The segments of the run were measured on different parts of the machine.",
+    Reason.ABANDONED: "The request was in flight when the run was ended.",
     Reason.ENGINE_REMOTE: "The engine runs on another machine, so this machine's meters do not see it.",
     Reason.SHARED_DEVICE: "Other processes used the measured device.",
     Reason.ALLOCATED: "Requests overlapped: this is a share by rule, so no bound belongs to it.",

@@ -1,0 +1,49 @@
+"""How far a cost per correct answer would move with other questions of the same kind."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from joulemark.metrics.accuracy import is_correct, is_scored
+from joulemark.metrics.bootstrap import MIN_SCORED_ITEMS, ratio_interval
+from joulemark.record.item import Item
+from joulemark.record.reason import Reason
+
+
+@dataclass(frozen=True, slots=True)
+class CostInterval:
+    """A 95 % interval of total cost over correct answers, or why there is none; ``n`` distinct items."""
+
+    lo: float | None
+    hi: float | None
+    n: int
+    reason: Reason | None = None
+
+
+def cost_interval(
+    total: float, items: Sequence[Item], costs: Mapping[tuple[str, int], float | Reason]
+) -> CostInterval:
+    """Resample (cost, correct) of the items jointly; see `joulemark.metrics.bootstrap.ratio_interval`.
+
+    ``costs`` are those of single items by ``Item.key``, in the unit of ``total``. What of the total belongs to no
+    item (idle and residual) is spread evenly, so that the resampled ratio is centred on the figure itself. An
+    item without a cost withholds the interval with that item's reason.
+    """
+    n = len({item.item_id for item in items if is_scored(item)})
+    if n < MIN_SCORED_ITEMS:
+        return CostInterval(None, None, n, Reason.TOO_FEW_ITEMS)
+    known: list[float] = []
+    for item in items:
+        cost = costs.get(item.key, Reason.NO_SAMPLES)
+        if isinstance(cost, Reason):
+            return CostInterval(None, None, n, cost)
+        known.append(cost)
+    share = (total - math.fsum(known)) / len(items)
+    interval = ratio_interval(
+        [cost + share for cost in known],
+        [is_correct(item) for item in items],
+        [item.item_id for item in items],
+    )
+    return CostInterval(interval.lo, interval.hi, n, interval.reason)
