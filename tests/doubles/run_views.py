@@ -7,7 +7,7 @@ import dataclasses
 import numpy as np
 
 from joulemark.metrics.attribution import attribute_sequential, scope_label
-from joulemark.metrics.run_view import PowerTimeline, RunView, ThrottleSpan
+from joulemark.metrics.run_view import PowerTimeline, RunView
 from joulemark.record.energy import MeasuredEnergy, Method, Withheld
 from joulemark.record.item import Attempt, Chunk, Item, Verdict
 from joulemark.record.manifest import (
@@ -23,7 +23,7 @@ from joulemark.record.manifest import (
     Task,
     Window,
 )
-from joulemark.record.meter import Qualification, SourceInfo, Trust
+from joulemark.record.meter import Qualification, QualifiedSource, SourceInfo, Trust
 from joulemark.record.reason import Reason
 from joulemark.record.scope import Scope
 
@@ -81,14 +81,29 @@ def meter(
     trust: Trust = Trust.QUALIFIED,
     reason: str | None = None,
     quantities: tuple[str, ...] = ("energy_j", "power_w"),
+    notes: tuple[str, ...] = (),
+    segment: int = 0,
 ) -> Meter:
     """Return a source with its self-test."""
     where = scope or Scope.gpu(0)
-    return Meter(
-        source=SourceInfo(name, kind, where, quantities, device_name="NVIDIA Testboard 90"),
-        scope=str(where),
-        qualification=Qualification(trust, reason, 0.1, 0.12, 1.004, 71.0, 3.0, 300),
-    )
+    info = SourceInfo(name, kind, where, quantities, device_name="NVIDIA Testboard 90", notes=notes)
+    test = Qualification(trust, reason, 0.1, 0.12, 1.004, 71.0, 3.0, 300)
+    return Meter.of(QualifiedSource(info, test), segment)
+
+
+def device(index: int = 0, **fields: object) -> Device:
+    """Return a board that runs the engine."""
+    defaults: dict[str, object] = {
+        "segment": 0,
+        "uuid_hash": "c0ffee",
+        "name": "NVIDIA Testboard 90",
+        "vram_mib": 24576,
+        "driver": "580.1",
+        "power_limit_w": 350,
+        "scope": str(Scope.gpu(index)),
+        "engine_on_device": True,
+    }
+    return Device(**{**defaults, **fields})  # type: ignore[arg-type]
 
 
 def manifest(**fields: object) -> Manifest:
@@ -239,15 +254,11 @@ def with_counter(n: int = 60, seed: int = 7, *, with_failures: bool = False) -> 
         total,
         scope,
     )
-    device = Device(
-        uuid_hash="c0ffee", name="NVIDIA Testboard 90", vram_mib=24576, driver="580.1", power_limit_w=350,
-        scope=str(Scope.gpu(0)), engine_on_device=True,
-    )  # fmt: skip
     package = meter("rapl:package-0", "rapl", Scope.package(0))
     described = bare.manifest.model_copy(
         update={
             "meters": [meter(), package],
-            "devices": [device],
+            "devices": [device()],
             "headline_scope": [str(Scope.gpu(0))],
             "measurement_tier": "C",
         }
@@ -270,13 +281,8 @@ def with_counter(n: int = 60, seed: int = 7, *, with_failures: bool = False) -> 
         attributions=rows,
         checks=(proof,),
         throttle_s={"power_cap": 3.1, "sw_thermal": 0.0, "hw_thermal": 0.0, "power_brake": 0.0},
-        timelines=(
-            PowerTimeline(
-                "nvml:0", "gpu:0", 0, t_ns, power_w,
-                throttles=(ThrottleSpan(T0 + 30 * S, T0 + 33 * S, "power_cap"),),
-            ),
-        ),
-    )  # fmt: skip
+        timelines=(PowerTimeline("nvml:0", "gpu:0", 0, t_ns, power_w),),
+    )
 
 
 def not_streamed() -> RunView:

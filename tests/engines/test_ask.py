@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from doubles.engine_server import EngineServer
-from joulemark.engines.ask import Asked, RetryPolicy, ask, retry_after_s
+from doubles.replay_server import ReplayServer, Reply
+from joulemark.engines.ask import CONNECTION_ERRORS, Asked, RetryPolicy, ask, retry_after_s
 from joulemark.engines.client import StreamClient
 from joulemark.engines.exchange import Endpoint, Exchange
 
@@ -51,11 +52,9 @@ def test_every_attempt_stays_on_record(engine_server: Start) -> None:
     asked = put(server.port, QUICK)
     assert asked.reply.text == "yes"
     first, second, last = asked.attempts
-    assert first.error is not None
-    assert "503" in first.error
-    assert second.error is not None
-    assert "429" in second.error
-    assert (last.error, last.tokens) == (None, 1)
+    assert [attempt.error for attempt in asked.attempts] == ["http_503", "http_429", None]
+    assert asked.sentences == ("busy", "busy")
+    assert last.tokens == 1
     assert first.t_sent <= first.t_end < second.t_sent <= second.t_end < last.t_sent <= last.t_end
     assert (last.t_sent, last.t_end) == (asked.exchange.t_sent, asked.exchange.t_end)
 
@@ -84,8 +83,45 @@ def test_a_refused_connection_is_tried_again() -> None:
     with socket.socket() as held:
         held.bind(("127.0.0.1", 0))
         asked = put(held.getsockname()[1], QUICK)
-    assert len(asked.attempts) == 4
-    assert all((attempt.error or "").startswith("refused") for attempt in asked.attempts)
+        port = held.getsockname()[1]
+    assert [attempt.error for attempt in asked.attempts] == ["refused"] * 4
+    assert len(asked.sentences) == 4
+    assert all(str(port) in sentence for sentence in asked.sentences)
+
+
+@pytest.mark.parametrize(
+    ("answer", "code", "sentence"),
+    [
+        ((404, {"error": {"message": "no model at /home/mia/m.gguf"}}), "http_404", "/home/mia/m.gguf"),
+        ((200, 'data: {"error":{"message":"slot 3 of mia failed"}}\n\n'), "answer", "slot 3 of mia failed"),
+        ((200, {"error": {"message": "out of memory"}}), "answer", "out of memory"),
+    ],
+)
+def test_what_a_server_says_is_a_sentence_and_never_the_code(
+    answer: tuple[int, object], code: str, sentence: str, engine_server: Start
+) -> None:
+    asked = put(engine_server({PATH: answer}).port, None)
+    assert [attempt.error for attempt in asked.attempts] == [code]
+    assert len(asked.sentences) == 1
+    assert sentence in asked.sentences[0]
+
+
+def test_a_connection_that_breaks_after_the_whole_answer_is_no_failure() -> None:
+    last = b'data: {"choices":[{"index":0,"delta":{"content":"yes"},"finish_reason":"stop"}]}\n\n'
+    with ReplayServer(Reply(((0.0, last),), end="cut")) as server:
+        asked = put(server.port, QUICK)
+    assert asked.exchange.error == "cut"
+    assert (asked.reply.text, asked.reply.ok) == ("yes", True)
+    assert [attempt.error for attempt in asked.attempts] == [None]
+    assert asked.sentences == ()
+
+
+def test_a_failed_handshake_is_a_connection_error_but_not_worth_another_try() -> None:
+    failed = Exchange(0, 1, None, error="tls")
+    assert "tls" in CONNECTION_ERRORS
+    assert QUICK.wait_s(1, failed) is None
+    for code in CONNECTION_ERRORS - {"tls"}:
+        assert QUICK.wait_s(1, Exchange(0, 1, None, error=code)) is not None
 
 
 def test_the_wait_doubles_to_its_limit_and_a_longer_request_wins() -> None:

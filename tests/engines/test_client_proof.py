@@ -7,7 +7,8 @@ import time
 
 import pytest
 
-from joulemark.engines.client import ClientProbe, new_event_loop, run, self_test
+from doubles.measuring_loop import run
+from joulemark.engines.client import ClientProbe, new_event_loop, self_test
 from joulemark.engines.client.lag import percentile
 
 

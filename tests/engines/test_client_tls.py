@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from doubles.measuring_loop import run
 from doubles.replay_server import ReplayServer, Reply, sse_event
-from joulemark.engines.client import StreamClient, run
+from joulemark.engines.client import StreamClient
 from joulemark.engines.exchange import Endpoint, Exchange
 
 

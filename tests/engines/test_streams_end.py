@@ -127,6 +127,17 @@ def test_a_document_that_was_not_streamed_has_no_end_before_its_end() -> None:
     _check(json.dumps(document, indent=1).encode(), None)
 
 
+def test_what_comes_before_the_first_telling_byte_is_kept_as_it_came() -> None:
+    _check(b'\r\xef\xbb\xbf{"done":true}\n', None)
+    _check(b'\xef\xbb\xbf{"done":true}\n', len(b'\xef\xbb\xbf{"done":true}'))
+
+
+def test_many_events_in_a_read_end_with_the_last() -> None:
+    text = sse(*[chunk({"content": "message_stop [DONE]"})] * 50)
+    assert _ends_at([text, text, text + sse(DONE)]) == len(text) * 3 + len(sse(DONE))
+    assert _ends_at([text[:-1], text, text[-1:]]) is None
+
+
 def test_nothing_is_no_end() -> None:
     detector = EndDetector()
     assert not detector.feed(b"")

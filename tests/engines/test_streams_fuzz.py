@@ -9,11 +9,11 @@ from typing import Any
 
 import orjson
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from doubles.sse_bodies import DONE, chunk, cut, ndjson, read, sse, words
-from joulemark.engines.streams import EndDetector, Reply, parse, reply_json
+from joulemark.engines.streams import EndDetector, Reply, chat, parse, reply_json
 
 _KEYS = [
     "choices",
@@ -228,3 +228,43 @@ def test_damaged_bodies_of_the_corpus(sse_corpus: list[Path]) -> None:
                 body = body or bytearray(b"x")
             whole = _sane(read(bytes(body)))
             assert _sane(read(cut(bytes(body), source.randrange(99)))) == whole, path.name
+
+
+_TEXT = st.sampled_from(["", "a", " b", "<think>", None, 0, [], {"text": "x"}])
+_DELTAS = st.fixed_dictionaries(
+    {},
+    optional={
+        "content": _TEXT,
+        "role": st.sampled_from(["assistant", None]),
+        "reasoning_content": _TEXT,
+        "refusal": _TEXT,
+        "tool_calls": st.sampled_from([None, [], [{"index": 0, "function": {"name": "f"}}]]),
+    },
+)
+_CHOICES = st.fixed_dictionaries(
+    {"delta": st.one_of(_DELTAS, st.sampled_from([None, "x", []]))},
+    optional={
+        "index": st.sampled_from([0, 1, False, None, 0.0, "0", []]),
+        "finish_reason": st.sampled_from([None, "", "stop", "error", 0]),
+        "logprobs": st.sampled_from([None, {}, {"content": [{}]}, {"content": []}]),
+        "token_ids": st.sampled_from([None, [], [7]]),
+        "text": st.sampled_from([None, "", "t"]),
+        "error": st.sampled_from([None, "", {}, {"message": "no"}]),
+        "usage": st.sampled_from([None, {}, {"completion_tokens": 1}]),
+        "message": st.sampled_from([None, {"content": "whole"}]),
+    },
+)
+
+
+@example([[{"delta": {"content": "a"}, "token_ids": []}]])
+@example([[{"delta": {"content": "a"}, "index": 1}]])
+@example([[{"delta": {"content": "a", "reasoning_content": "b"}}]])
+@given(st.lists(st.lists(_CHOICES, min_size=1, max_size=2), min_size=1, max_size=6))
+@settings(max_examples=300, deadline=None)
+def test_the_short_way_for_plain_choices_says_what_the_long_way_says(chunks: list[list[Any]]) -> None:
+    first = {"index": 0, "delta": {"content": "first"}, "token_ids": [5]}
+    body = sse(*({"choices": choices} for choices in [[first], *chunks]), DONE)
+    short = read(body)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(chat, "_read_plain", lambda choice, draft: False)
+        assert read(body) == short

@@ -5,7 +5,7 @@ import pytest
 from doubles.run_views import item, measured, meter
 from joulemark.metrics.cpu import cpu_seconds, cpu_seconds_per_correct_answer
 from joulemark.metrics.drift import counter_vs_integration_pct_diff
-from joulemark.metrics.throttle import throttle_pct
+from joulemark.metrics.throttle import DEFINITIONS, throttle_pct
 from joulemark.metrics.tier import is_replayed, tier
 from joulemark.record.energy import MeasuredEnergy, Method, Withheld
 from joulemark.record.item import Verdict
@@ -80,6 +80,12 @@ def test_throttling_by_cause():
     assert throttle_pct(seconds, None, ("power_cap",), Reason.NO_METER).reason is Reason.OUTSIDE_TIMELINE
     both = {"sw_thermal": 80.0, "hw_thermal": 90.0}
     assert throttle_pct(both, 100.0, ("sw_thermal", "hw_thermal"), Reason.NO_METER).value == 100.0
+
+
+def test_throttling_is_defined_as_that_of_one_device():
+    # the seconds of two devices in one share would be no device's
+    for defined in DEFINITIONS:
+        assert "of the one that was slowed down longest" in defined.source
 
 
 def test_an_unthrottled_device_is_a_real_zero():

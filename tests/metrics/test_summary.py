@@ -6,10 +6,11 @@ import pytest
 
 from doubles import run_views
 from doubles.run_views import item
+from joulemark.meters.notes import LACKS, MIG_SHARED, MODULE_SCOPE, note
 from joulemark.metrics import definitions, summarize
 from joulemark.record.energy import Withheld
 from joulemark.record.item import Verdict
-from joulemark.record.manifest import ClientProof, Device
+from joulemark.record.manifest import ClientProof
 from joulemark.record.meter import Trust
 from joulemark.record.reason import Reason
 from joulemark.record.scope import Scope
@@ -140,9 +141,7 @@ def test_a_replayed_meter_is_said_first_and_has_no_tier():
 def test_caveats_follow_from_what_was_recorded():
     view = run_views.with_counter()
     assert _codes(summarize(view), loud=True) == set()
-    shared = Device(
-        uuid_hash="x", name="Board", scope=str(Scope.gpu(0)), engine_on_device=False, other_processes=["Xorg"]
-    )
+    shared = run_views.device(engine_on_device=False, other_processes=["Xorg"])
     cases = {
         "client_invalid": {"client": [ClientProof(segment=0, invalid=["late_sends"])]},
         "shared_device": {"devices": [shared]},
@@ -163,6 +162,124 @@ def test_caveats_follow_from_what_was_recorded():
     assert "drift" in _codes(summarize(drifting), loud=True)
     hot = dataclasses.replace(view, throttle_s={"sw_thermal": 2.0})
     assert "thermal_throttle" in _codes(summarize(hot))
+
+
+def test_devices_that_give_no_joules_are_not_spoken_of():
+    # a desktop: the engine runs on the processor, Xorg on the board
+    view = run_views.with_counter()
+    package = dataclasses.replace(view.headline_energy, source="rapl:package-0", scopes=(Scope.package(0),))
+    board = run_views.device(engine_on_device=False, other_processes=["Xorg"])
+    desktop = _changed(dataclasses.replace(view, headline_energy=package), devices=[board])
+    assert _codes(summarize(desktop), loud=True) == set()
+    bare = _changed(run_views.without_meter(), devices=[board])
+    assert _codes(summarize(bare), loud=True) == {"no_joules"}
+    assert _codes(summarize(_changed(run_views.replayed(), devices=[board])), loud=True) == {"replayed_meter"}
+
+
+@pytest.mark.parametrize(
+    ("reason", "seen", "code"),
+    [
+        (Reason.ENGINE_NOT_ON_DEVICE, False, "engine_not_on_device"),
+        (Reason.ENGINE_NOT_VISIBLE, None, "engine_not_visible"),
+    ],
+)
+def test_withheld_for_the_engines_place_names_each_board_and_why(reason, seen, code):
+    view = dataclasses.replace(run_views.with_counter(), headline_energy=Withheld(reason))
+    boards = [
+        run_views.device(
+            k, engine_on_device=seen, why="the driver lists no processes", other_processes=["Xorg"]
+        )
+        for k in (0, 1)
+    ]
+    found = [c for c in summarize(_changed(view, devices=boards)).caveats if c.code == code]
+    assert [c.loud for c in found] == [True, True]
+    assert ["gpu:0" in found[0].text, "gpu:1" in found[1].text] == [True, True]
+    assert all("the driver lists no processes." in c.text for c in found)
+    assert "shared_device" not in _codes(summarize(_changed(view, devices=boards)))
+
+
+def test_several_segments_say_each_thing_once():
+    view = run_views.with_counter()
+    devices = [
+        run_views.device(segment=k, other_processes=processes)
+        for k, processes in enumerate((["Xorg"], ["Xorg", "firefox"], []))
+    ]
+    meters = [run_views.meter(segment=k, trust=Trust.SUSPECT, reason="it stood still") for k in range(3)]
+    caveats = summarize(_changed(view, devices=devices, meters=meters)).caveats
+    shared = [c.text for c in caveats if c.code == "shared_device"]
+    assert len(shared) == 1
+    assert "(Xorg, firefox)" in shared[0]
+    assert len([c for c in caveats if c.code == "suspect_meter"]) == 1
+
+
+def test_what_the_joules_cover_besides_one_gpu_is_told():
+    view = run_views.with_counter()
+    notes = (note(MIG_SHARED, "shared by all"), note(MODULE_SCOPE, "the module"), note(LACKS, "fan_pct"))
+    caveats = summarize(_changed(view, meters=[run_views.meter(notes=notes)])).caveats
+    told = {c.code: c for c in caveats if c.text.startswith("nvml:0: ")}
+    assert {code: c.loud for code, c in told.items()} == {MIG_SHARED: True, MODULE_SCOPE: False}
+    assert told[MIG_SHARED].text == "nvml:0: shared by all."
+    beside = [run_views.meter(), run_views.meter("nvml:1", scope=Scope.gpu(1), notes=notes)]
+    assert MIG_SHARED not in _codes(summarize(_changed(view, meters=beside)))
+
+
+@pytest.mark.parametrize(
+    ("reason", "way"),
+    [
+        (Reason.NO_METER, "To get joules, run `joulemark doctor`"),
+        (Reason.ENGINE_NOT_VISIBLE, "To get joules, name the engine's process: `--engine-pid PID`."),
+        (Reason.ENGINE_REMOTE, "To get joules, run joulemark on the machine that runs the engine."),
+        (Reason.COUNTER_RESET, "To get joules, run again; `joulemark doctor` tests the meters."),
+    ],
+)
+def test_each_reason_without_joules_has_its_way_out(reason, way):
+    view = dataclasses.replace(run_views.without_meter(), headline_energy=Withheld(reason))
+    assert way in summarize(view).caveats[0].text
+
+
+def test_questions_with_budgets_of_their_own_hit_their_own_limit():
+    text = next(c.text for c in summarize(run_views.with_counter()).caveats if c.code == "truncated")
+    assert "hit their token limit" in text
+    assert "128" not in text
+
+
+def _cut_off(view, joules, **fields):
+    """Return ``view`` with a request in flight at the end of an earlier segment, asked again in this one."""
+    again = view.measured_items[0]
+    cut = item(
+        item_id=again.item_id, phase="abandoned", verdict=None, correct=None, segment=1, tokens=None,
+        prompt_tokens=None, streamed=None, first_s=None, attempts=(), **fields,
+    )  # fmt: skip
+    row = dataclasses.replace(view.attributions[0], segment=1, joules=joules, lo=None, hi=None)
+    rows = view.attributions if joules is None else (*view.attributions, row)
+    return dataclasses.replace(view, items=(*view.items, cut), attributions=rows)
+
+
+@pytest.mark.parametrize("joules", [None, 0.0, 40.0])
+def test_a_request_that_was_cut_off_counts_in_no_figure(joules):
+    view = run_views.with_counter()
+    cut = _cut_off(view, joules)
+    assert len(cut.abandoned_items) == 1
+    whole, other = summarize(view), summarize(cut)
+    for name in ("figures", "latency", "verdicts", "n_items", "n_requests", "n_scored", "n_retried"):
+        assert getattr(whole, name) == getattr(other, name), name
+    assert cut.headline_attributions() == view.headline_attributions()
+    text = next(c.text for c in other.caveats if c.code == "abandoned_requests")
+    assert ("40.0 J, is inside the joules" in text) == (joules == 40.0)
+    assert ("left out of the joules" in text) == (joules != 40.0)
+    assert "abandoned_requests" not in _codes(whole)
+
+
+def test_energy_of_a_cut_off_request_that_is_not_known_is_called_so():
+    view = _cut_off(run_views.with_counter(), 1.0)
+    lost = dataclasses.replace(view.attributions[-1], joules=None, reason=Reason.COUNTER_RESET)
+    view = dataclasses.replace(view, attributions=(*view.attributions[:-1], lost))
+    text = next(c.text for c in summarize(view).caveats if c.code == "abandoned_requests")
+    assert "how much is not known" in text
+    bare = _cut_off(run_views.with_counter(), 1.0)
+    bare = dataclasses.replace(bare, headline_energy=Withheld(Reason.COUNTER_RESET))
+    text = next(c.text for c in summarize(bare).caveats if c.code == "abandoned_requests")
+    assert "joules" not in text
 
 
 def test_failures_and_retries_are_told():

@@ -173,6 +173,17 @@ def test_a_page_without_joules_is_still_worth_reading():
     assert "Processor time per item" in text
 
 
+def test_boards_and_meters_of_several_segments_are_told_apart():
+    view = run_views.with_counter()
+    boards = [run_views.device(segment=k) for k in range(2)]
+    meters = [run_views.meter(segment=k) for k in range(2)]
+    segments = view.manifest.segments * 2
+    manifest = view.manifest.model_copy(update={"devices": boards, "meters": meters, "segments": segments})
+    text = Page(render(summarize(view), dataclasses.replace(view, manifest=manifest))).text
+    assert text.count("Engine seen on it") == 1
+    assert text.count("nvml:0, segment 1") == text.count("nvml:0, segment 2") == 1
+
+
 def test_a_replayed_page_says_so_before_any_figure():
     text = Page(rendered("replayed")).text
     assert text.index("REPLAYED") < text.index("307 J")

@@ -6,6 +6,8 @@ from rich.console import Console
 
 from doubles import run_views
 from joulemark.metrics import summarize
+from joulemark.record.energy import Withheld
+from joulemark.record.item import Verdict
 from joulemark.record.reason import Reason
 from joulemark.report.terminal import print_summary
 
@@ -35,6 +37,27 @@ def test_without_a_meter_the_first_words_say_so_and_the_rest_is_there():
     assert "joulemark doctor" in text
     assert "Processor time per correct answer" in text
     assert Reason.NO_METER.text in " ".join(text.split())
+
+
+def test_without_joules_the_reason_stands_once_below_the_warning():
+    for reason in (Reason.NO_METER, Reason.ENGINE_REMOTE):
+        view = dataclasses.replace(run_views.without_meter(), headline_energy=Withheld(reason))
+        warning, _, rest = _printed(view).partition("SmolLM2")
+        words = " ".join(rest.split())
+        assert words.count(reason.text) == 1
+        assert f"Energy: none ({reason.text})" in words
+        assert words.count("Energy") == 1
+        assert "Tier" not in words
+        assert reason.text in " ".join(warning.split())
+
+
+def test_joules_without_a_correct_answer_are_still_shown():
+    view = run_views.with_counter()
+    wrong = tuple(dataclasses.replace(one, verdict=Verdict.WRONG, correct=False) for one in view.items)
+    text = _printed(dataclasses.replace(view, items=wrong))
+    assert f"Energy per correct answer: none ({Reason.NOTHING_CORRECT.text})" in text
+    assert "Energy per request" in text
+    assert "C: the device's own telemetry alone" in text
 
 
 def test_a_replayed_meter_is_said_loudly():

@@ -19,7 +19,7 @@ from joulemark.runs.recorded import read_run
 from joulemark.runs.view import summary_of
 
 KILLS = 20
-LIMIT = 40
+LIMIT = 20
 
 
 def bench(out: Path, environment: dict[str, str], *more: str) -> subprocess.Popen[bytes]:
@@ -57,23 +57,23 @@ def still_running(pids: list[int], deadline_s: float) -> list[int]:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(600)
+@pytest.mark.timeout(900)
 def test_kill_at_twenty_random_moments_loses_at_most_what_was_in_flight(
     tmp_path: Path, built_in_model: Path
 ) -> None:
     out, chance = tmp_path / "run", random.Random(20261129)
     stored = 0
     for attempt in range(KILLS):
-        process = bench(out, dict(os.environ))
-        try:
-            # Early kills meet the start, the self-tests and the warm-up; later ones meet the questions.
-            process.wait(timeout=chance.uniform(0.5, 7.0))
-        except subprocess.TimeoutExpired:
-            offspring = children_of(process.pid)
-            process.send_signal(signal.SIGKILL)
-            process.wait()
-            assert still_running(offspring, 5.0) == [], "a child outlived its killed parent"
-        process.communicate()
+        with bench(out, dict(os.environ)) as process:
+            try:
+                # Early kills meet the start, the self-tests and the warm-up; later ones meet the questions.
+                process.wait(timeout=chance.uniform(0.5, 7.0))
+            except subprocess.TimeoutExpired:
+                offspring = children_of(process.pid)
+                process.send_signal(signal.SIGKILL)
+                process.wait()
+                assert still_running(offspring, 10.0) == [], "a child outlived its killed parent"
+            process.communicate()
         if not RunLayout(out).manifest.exists():
             continue
         rows, unreadable = read_items(RunLayout(out).items_journal)
@@ -86,8 +86,11 @@ def test_kill_at_twenty_random_moments_loses_at_most_what_was_in_flight(
         _, summary = summary_of(out)
         assert summary.n_requests == stored
 
-    last = bench(out, dict(os.environ))
-    output, complaint = last.communicate(timeout=300)
+    with bench(out, dict(os.environ)) as last:
+        try:
+            output, complaint = last.communicate(timeout=400)
+        finally:
+            last.kill()
     assert last.returncode == 0, complaint.decode()
     figures = orjson.loads(output)
     assert figures["n_requests"] == LIMIT
@@ -96,23 +99,27 @@ def test_kill_at_twenty_random_moments_loses_at_most_what_was_in_flight(
     keys = [row.item.key for row in run.rows]
     assert len(keys) == len(set(keys))
     assert {segment.end for segment in run.manifest.segments[:-1]} <= {"killed", "done"}
+    kept = {row.item.segment for row in run.rows}
+    assert len(kept) > 1, "no kill fell among the questions"
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(600)
 def test_a_sampler_killed_in_mid_run_costs_no_answer(tmp_path: Path, built_in_model: Path) -> None:
     out = tmp_path / "run"
-    process = bench(out, dict(os.environ))
     killed = 0
-    deadline = time.monotonic() + 120
-    while process.poll() is None and time.monotonic() < deadline:
-        rows, _ = read_items(RunLayout(out).items_journal)
-        samplers = [pid for pid in children_of(process.pid) if "sampler_main" in command_line(pid)]
-        if samplers and len(rows) >= 3 * (killed + 1) and killed < 3:
-            os.kill(samplers[0], signal.SIGKILL)
-            killed += 1
-        time.sleep(0.05)
-    output, complaint = process.communicate(timeout=60)
+    with bench(out, dict(os.environ)) as process:
+        try:
+            while process.poll() is None:
+                rows, _ = read_items(RunLayout(out).items_journal)
+                samplers = [pid for pid in children_of(process.pid) if "sampler_main" in command_line(pid)]
+                if samplers and len(rows) >= 3 * (killed + 1) and killed < 3:
+                    os.kill(samplers[0], signal.SIGKILL)
+                    killed += 1
+                time.sleep(0.05)
+            output, complaint = process.communicate()
+        finally:
+            process.kill()
     assert process.returncode == 0, complaint.decode()
     assert killed == 3
     assert orjson.loads(output)["n_requests"] == LIMIT

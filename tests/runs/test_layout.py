@@ -5,39 +5,41 @@ import subprocess
 import sys
 from pathlib import Path
 
-import orjson
 import pytest
 
 from joulemark.record.errors import InputError
 from joulemark.runs.layout import RunLayout, locked, write_atomically
 
+HOLD = """
+import sys
+from pathlib import Path
+from joulemark.runs.layout import RunLayout, locked
+with locked(RunLayout(Path(sys.argv[1]))):
+    print("held", flush=True)
+    input()
+"""
 
-def test_a_living_holder_keeps_others_out(tmp_path: Path) -> None:
+
+def test_a_living_holder_keeps_others_out_and_a_dead_one_does_not(tmp_path: Path) -> None:
     layout = RunLayout(tmp_path)
-    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as other:
-        layout.lock.write_bytes(orjson.dumps({"pid": other.pid, "boot_id": "now"}))
-        with pytest.raises(InputError, match=f"process {other.pid}"), locked(layout, "now"):
+    command = [sys.executable, "-c", HOLD, str(tmp_path)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
+        assert other.stdout is not None
+        assert other.stdout.readline() == b"held\n"
+        with pytest.raises(InputError, match=f"process {other.pid}"), locked(layout):
             pass
         other.kill()
-    assert other.wait() != 0
+    with locked(layout):
+        assert layout.lock.read_text() == str(os.getpid())
 
 
-@pytest.mark.parametrize(
-    "left_behind",
-    [
-        b"",
-        b"rubbish",
-        b"[]",
-        b'{"pid": 1, "boot_id": "earlier boot"}',
-        b'{"pid": 999999999, "boot_id": "now"}',
-    ],
-)
-def test_a_stale_lock_is_taken_over(tmp_path: Path, left_behind: bytes) -> None:
+def test_one_process_cannot_hold_a_directory_twice(tmp_path: Path) -> None:
     layout = RunLayout(tmp_path)
-    layout.lock.write_bytes(left_behind)
-    with locked(layout, "now"):
-        assert orjson.loads(layout.lock.read_bytes())["pid"] == os.getpid()
-    assert not layout.lock.exists()
+    with locked(layout):
+        with pytest.raises(InputError, match="in use"), locked(layout):
+            pass
+        with pytest.raises(InputError, match="in use"), locked(layout):
+            pass
 
 
 def test_a_failed_write_leaves_the_old_file(tmp_path: Path) -> None:

@@ -73,18 +73,6 @@ def test_examples_are_never_asked(problems: Path) -> None:
     )
 
 
-def test_examples_from_another_file(problems: Path, tmp_path: Path) -> None:
-    train = tmp_path / "train.jsonl"
-    train.write_text(json.dumps(problem(1)) + "\n" + json.dumps(problem(2)), encoding="utf-8")
-    task = load_task("gsm8k", data=problems, n_shot=2, shots_file=train)
-    assert len(task.questions) == 20
-    assert "What is 1 plus 1?" in task.template
-    with pytest.raises(InputError, match="gives away"):
-        load_task("gsm8k", data=problems, n_shot=2, shots_file=problems)
-    with pytest.raises(InputError, match="lower --n-shot"):
-        load_task("gsm8k", data=problems, n_shot=3, shots_file=train)
-
-
 @pytest.mark.parametrize("options", [{"n_shot": 20}, {"n_shot": 25}, {"n_shot": 11, "limit": 10}])
 def test_more_examples_than_there_are(problems: Path, options: dict[str, int]) -> None:
     with pytest.raises(InputError, match="more than there are"):

@@ -2,31 +2,42 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from joulemark.cli.bench import quick
+from joulemark.meters.trace import load_trace
 from joulemark.record.errors import InputError
-from joulemark.tasks.registry import describe_tasks, load_task, suite_tasks, task_names
-from joulemark.tasks.subset import permuted, subset
+from joulemark.tasks.registry import describe_tasks, load_task
+from joulemark.tasks.subset import DEFAULT_KEY, permuted
 
 
-def test_every_named_task_is_described() -> None:
-    assert [entry["name"] for entry in describe_tasks()] == list(task_names())
-    assert suite_tasks("quick") == ("quick",)
-    assert suite_tasks("gsm8k") == ("gsm8k",)
+def test_every_described_task_is_known_by_its_name(tmp_path: Path) -> None:
+    problems = tmp_path / "problems.jsonl"
+    problems.write_text('{"question": "What is 1 plus 1?", "answer": "#### 2"}')
+    for entry in describe_tasks():
+        data = problems if "--data" in str(entry["data"]) else None
+        assert load_task(str(entry["name"]), data=data).name == entry["name"]
+
+
+def test_the_default_order_is_that_of_the_command_line() -> None:
+    option = next(option for option in quick.params if option.name == "subset_key")
+    assert option.default == DEFAULT_KEY == "joulemark"
+    assert load_task("quick").questions == load_task("quick", subset_key=DEFAULT_KEY).questions
 
 
 @pytest.mark.parametrize(
     ("name", "hint"), [("quikc", "quick"), ("GSM-8K", "gsm8k"), ("zzz", "there are gsm8k, quick")]
 )
 def test_an_unknown_name_gets_its_neighbours(name: str, hint: str) -> None:
-    for ask in (load_task, suite_tasks):
-        with pytest.raises(InputError, match=hint) as error:
-            ask(name)
-        assert error.value.exit_code == 2
+    with pytest.raises(InputError, match=hint) as error:
+        load_task(name)
+    assert error.value.exit_code == 2
 
 
 def test_impossible_options() -> None:
@@ -35,16 +46,37 @@ def test_impossible_options() -> None:
             load_task("quick", **options)  # type: ignore[arg-type]
     with pytest.raises(InputError, match="quick takes no --data"):
         load_task("quick", data=Path("x.jsonl"))
-    with pytest.raises(InputError, match="quick takes no --n-shot"):
+    with pytest.raises(InputError, match="quick takes no --shots"):
         load_task("quick", n_shot=2)
 
 
-@given(st.sets(st.text(max_size=8), max_size=30), st.text(max_size=5), st.integers(0, 30))
-def test_the_order_depends_on_ids_and_key_alone(ids: set[str], key: str, n: int) -> None:
+def test_messages_name_options_that_there_are(tmp_path: Path) -> None:
+    """A user who does what a message says must not meet "no such option"."""
+    known = {name for option in quick.params for name in option.opts}
+    problems = tmp_path / "problems.jsonl"
+    problems.write_text('{"question": "What is 1 plus 1?", "answer": "#### 2"}')
+    asked: list[Callable[[], object]] = [
+        lambda: load_task("quick", data=problems),
+        lambda: load_task("quick", n_shot=1),
+        lambda: load_task("quick", n_shot=-1),
+        lambda: load_task("quick", limit=0),
+        lambda: load_task("gsm8k"),
+        lambda: load_task("gsm8k", data=problems, n_shot=1),
+        lambda: load_trace(tmp_path / "none.csv"),
+    ]
+    for ask in asked:
+        with pytest.raises(InputError) as error:
+            ask()
+        named = set(re.findall(r"--[a-z-]+", str(error.value)))
+        assert named
+        assert named <= known, str(error.value)
+
+
+@given(st.sets(st.text(max_size=8), max_size=30), st.text(max_size=5))
+def test_the_order_depends_on_ids_and_key_alone(ids: set[str], key: str) -> None:
     forward = permuted(sorted(ids), key, str)
     assert forward == permuted(sorted(ids, reverse=True), key, str)
     assert set(forward) == ids
-    assert subset(sorted(ids), n, key, str) == forward[:n]
 
 
 def test_every_item_is_as_likely_as_any_other_to_be_taken() -> None:
@@ -52,6 +84,6 @@ def test_every_item_is_as_likely_as_any_other_to_be_taken() -> None:
     ids = [f"item-{i}" for i in range(40)]
     taken = dict.fromkeys(ids, 0)
     for key in range(4000):
-        for item in subset(ids, 10, str(key), str):
+        for item in permuted(ids, str(key), str)[:10]:
             taken[item] += 1
     assert max(abs(count - 1000) for count in taken.values()) < 5 * 27

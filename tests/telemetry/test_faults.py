@@ -14,7 +14,7 @@ from joulemark.record.energy import MeasuredEnergy, Withheld
 from joulemark.record.meter import QualifiedSource, Trust
 from joulemark.record.reason import Reason
 from joulemark.record.telemetry import Reading
-from joulemark.telemetry.interval import energies_between, energy_between, integrated_between, mean_power_w
+from joulemark.telemetry.interval import energies_between, energy_between, integrated_between
 from joulemark.telemetry.timeline import Timeline
 
 CURVE = Curve.of([0.0, 2.0, 4.0, 6.0, 8.0, 10.0], [60.0, 300.0, 60.0, 300.0, 60.0, 300.0])
@@ -196,16 +196,15 @@ def test_a_counter_that_failed_its_test_is_not_believed_but_its_gauge_is() -> No
     assert integrated.flags == ("suspect",)
 
 
-def test_an_absent_source_gives_nothing_and_another_suspicion_is_a_flag() -> None:
+@pytest.mark.parametrize(
+    ("trust", "reason"), [(Trust.ABSENT, "lost"), (Trust.SUSPECT, "the power gauge reads 0 W")]
+)
+def test_a_source_that_failed_beyond_its_counter_gives_nothing(trust: Trust, reason: str) -> None:
     run = a_run()
-    absent = with_trust(run, Trust.ABSENT, "lost")
-    assert isinstance(energy_between(run.timeline, absent, 0, *run.items_ns[0]), Withheld)
-    assert isinstance(integrated_between(run.timeline, absent, 0, *run.items_ns[0]), Withheld)
-    energy = energy_between(
-        run.timeline, with_trust(run, Trust.SUSPECT, "a virtual machine"), 0, *run.items_ns[0]
-    )
-    assert isinstance(energy, MeasuredEnergy)
-    assert energy.flags == ("suspect",)
+    source = with_trust(run, trust, reason)
+    refused = Withheld(Reason.METER_NOT_QUALIFIED, reason)
+    assert energy_between(run.timeline, source, 0, *run.items_ns[0]) == refused
+    assert integrated_between(run.timeline, source, 0, *run.items_ns[0]) == refused
 
 
 def test_a_gauge_that_reads_nothing_gives_no_zero() -> None:
@@ -222,11 +221,3 @@ def test_a_window_that_ends_before_it_begins_is_the_callers_fault() -> None:
         energy_between(run.timeline, run.meter.qualified, 0, run.t1_ns, run.t0_ns)
     with pytest.raises(ValueError, match="as many"):
         energies_between(run.timeline, run.meter.qualified, 0, [1, 2], [3])
-
-
-def test_mean_power() -> None:
-    run = a_run()
-    energy = energies(run)[0]
-    assert mean_power_w(energy, *run.items_ns[0]) == pytest.approx(300, rel=0.05)
-    assert mean_power_w(Withheld(Reason.NO_SAMPLES), *run.items_ns[0]) is None
-    assert mean_power_w(energy, 5, 5) is None

@@ -10,10 +10,10 @@ from doubles.simulated_meter import Curve, SimulatedMeter, run_items
 from joulemark.record.clock import VirtualClock
 from joulemark.record.energy import MeasuredEnergy
 from joulemark.record.telemetry import Reading
-from joulemark.telemetry.cumulative import cpu_seconds_between, throttled_between
+from joulemark.telemetry.cumulative import cpu_seconds_between, cpu_seconds_in, throttled_between
 from joulemark.telemetry.interval import energies_between
 from joulemark.telemetry.journal import encode_reading
-from joulemark.telemetry.timeline import Timeline
+from joulemark.telemetry.timeline import Timeline, Track
 
 
 def test_rows_are_sorted_into_tracks() -> None:
@@ -91,6 +91,58 @@ def test_processor_seconds() -> None:
     assert cpu_seconds_between(timeline, "x", 0, 0, 9 * 10**9) is None
     assert cpu_seconds_between(timeline, "y", 0, 0, 10**9) is None
     assert cpu_seconds_between(a_cumulative_timeline([5e9, 1e9], "cpu_time_ns"), "x", 0, 0, 10**9) is None
+
+
+def test_after_an_outage_processor_time_is_unknown_near_it_only() -> None:
+    """A reading each 0.2 s, none from 10 s to 40 s; the engine used one core throughout."""
+    at_s = [*np.arange(0, 10.1, 0.2), *np.arange(40, 50.1, 0.2)]
+    timeline = Timeline.from_readings(
+        Reading(0, round(s * 1e9), "x", "", {"cpu_time_ns": s * 1e9}) for s in at_s
+    )
+
+    def used_s(t0_s: float, t1_s: float) -> float | None:
+        return cpu_seconds_between(timeline, "x", 0, round(t0_s * 1e9), round(t1_s * 1e9))
+
+    assert used_s(2, 9) == pytest.approx(7)
+    assert used_s(5, 45) == pytest.approx(40)  # the counter went on counting
+    assert used_s(5, 20) is None
+    assert used_s(20, 45) is None
+    assert used_s(5, 10.5) == pytest.approx(5.5)
+    # past the last reading the rise is not known: understated is worse than null
+    assert used_s(45, 79) is None
+    assert used_s(45, 52) is None
+
+
+def test_processor_time_of_many_items_is_that_of_each() -> None:
+    rng = np.random.default_rng(8)
+    at_ns = np.cumsum(rng.integers(10**8, 3 * 10**8, 60))
+    value = np.cumsum(rng.uniform(0, 1e9, 60))
+    value[30:] -= value[30]  # the process was started again
+    timeline = Timeline.from_readings(
+        Reading(0, int(t), "x", "", {"cpu_time_ns": float(v)}) for t, v in zip(at_ns, value, strict=True)
+    )
+    t0s = rng.integers(at_ns[0] - 2 * 10**9, at_ns[-1] + 2 * 10**9, 300)
+    t1s = t0s + rng.integers(0, 3 * 10**9, 300)
+    together = cpu_seconds_in(timeline, "x", 0, t0s, t1s)
+    alone = [cpu_seconds_between(timeline, "x", 0, int(a), int(b)) for a, b in zip(t0s, t1s, strict=True)]
+    assert together == alone
+    assert 50 < sum(s is not None for s in together) < 290
+    assert all(s is None or s >= 0 for s in together)
+    assert cpu_seconds_in(timeline, "x", 0, [], []) == []
+
+
+def test_processor_time_of_ten_thousand_items_costs_little() -> None:
+    """Not a timed floor: 10^9 operations would take many seconds here."""
+    readings = 100_000
+    at_ns = np.arange(readings, dtype=np.int64) * 200_000_000
+    column = at_ns.astype(np.float64)
+    track = Track(at_ns, at_ns, {"cpu_time_ns": column}, np.zeros(readings, np.int64), ())
+    timeline = Timeline({(0, "x"): track})
+    t0s = np.random.default_rng(3).integers(0, at_ns[-1] - 10**9, 10_000)
+    begin_s = time.perf_counter()
+    used_s = cpu_seconds_in(timeline, "x", 0, t0s, t0s + 10**9)
+    assert time.perf_counter() - begin_s < 1
+    assert used_s == pytest.approx([1.0] * 10_000)
 
 
 def test_ten_thousand_items_cost_little() -> None:

@@ -73,8 +73,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit.
 
     Exit codes: 0 items were completed; 1 none was (for `doctor`: no source); 2 bad input or a missing
-    thing; 3 a gate or self-test failed; 130 interrupted before anything was stored.
+    thing; 130 interrupted before anything was stored.
     """
+    _open_missing_streams()
     arguments = list(sys.argv[1:] if arguments is None else arguments)
     debug = "--debug" in arguments
     arguments = [argument for argument in arguments if argument != "--debug"]
@@ -91,8 +92,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except JoulemarkError as error:
         if debug:
             raise
-        click.echo(f"error: {error}", err=True)
+        click.echo(f"error: {_printable(str(error))}", err=True)
         sys.exit(error.exit_code)
+    except KeyboardInterrupt:
+        click.echo("interrupted before anything was stored", err=True)
+        sys.exit(130)
     except BrokenPipeError:
         # The reader of our output went away (`| head`): no error of ours, but nothing more can be printed.
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115
@@ -103,6 +107,27 @@ def main(arguments: Sequence[str] | None = None) -> None:
         place = f"{error.filename}: " if error.filename else ""
         click.echo(f"error: {place}{error.strerror or error}\n  fix: `--debug` shows where", err=True)
         sys.exit(2)
+
+
+def _printable(text: str) -> str:
+    """Return foreign text without the control characters that steer a terminal; lines stay lines."""
+    return "".join(c if c.isprintable() or c == "\n" else "\N{REPLACEMENT CHARACTER}" for c in text)
+
+
+def _open_missing_streams() -> None:
+    """Give a process that was started without standard streams empty ones: libraries count on them."""
+    for number, mode in ((0, os.O_RDONLY), (1, os.O_WRONLY), (2, os.O_WRONLY)):
+        try:
+            os.fstat(number)
+        except OSError:
+            opened = os.open(os.devnull, mode)
+            if opened != number:
+                os.dup2(opened, number)
+                os.close(opened)
+    if sys.stdout is None:
+        sys.stdout = open(1, "w", closefd=False)  # noqa: SIM115 - lives as long as the process
+    if sys.stderr is None:
+        sys.stderr = open(2, "w", closefd=False)  # noqa: SIM115
 
 
 if __name__ == "__main__":

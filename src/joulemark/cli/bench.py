@@ -64,6 +64,13 @@ _OPTIONS = (
     click.option(
         "--engine-pid", type=click.IntRange(min=1), help="The engine's process, where it can't be found."
     ),
+    click.option(
+        "--board",
+        "boards",
+        type=click.IntRange(min=0),
+        multiple=True,
+        help="The GPU (its NVML index) that runs the engine, where the driver lists no processes.",
+    ),
     click.option("--n-ctx", type=click.IntRange(min=64), help="Context of one request, embedded engine."),
     click.option("--threads", type=click.IntRange(min=1), help="Threads of the embedded engine."),
     click.option("--retries", type=click.IntRange(min=0), default=2, show_default=True),

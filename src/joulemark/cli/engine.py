@@ -35,10 +35,11 @@ def parse(file: Path, as_json: bool) -> None:
     import orjson
 
     from joulemark.engines.streams import parse_file, reply_json
+    from joulemark.report.wording import printable
 
     fields = reply_json(parse_file(file))
     if as_json:
         click.echo(orjson.dumps(fields, option=orjson.OPT_INDENT_2).decode())
         return
     for name, value in fields.items():
-        click.echo(f"{name}: {'—' if value is None else value}")
+        click.echo(f"{name}: {'—' if value is None else printable(str(value))}")

@@ -14,16 +14,17 @@ from joulemark.cli.progress import TerminalObserver, engine_progress
 from joulemark.engines.embedded import EmbeddedEngine, EmbeddedOptions
 from joulemark.engines.engine import Engine
 from joulemark.engines.openai_api import UrlEngine, UrlOptions
+from joulemark.metrics import RunView, summarize
 from joulemark.record.errors import InputError
 from joulemark.record.manifest import Sampling
 from joulemark.report.html import write_report
 from joulemark.report.terminal import print_summary
-from joulemark.runs.execute import RunOutcome
 from joulemark.runs.executor import LocalExecutor
 from joulemark.runs.layout import RunLayout
 from joulemark.runs.plan import RunPlan
-from joulemark.runs.view import summary_of
 from joulemark.tasks.registry import load_task
+
+INTERRUPTED = 130
 
 
 def measure(names: Sequence[str], choices: Mapping[str, Any]) -> int:
@@ -37,16 +38,14 @@ def measure(names: Sequence[str], choices: Mapping[str, Any]) -> int:
         with TerminalObserver() as observer:
             plan = _plan(name, choices, observer)
             outcome = LocalExecutor().run(plan, observer)
-        if outcome.error is not None and not outcome.completed:
-            raise outcome.error
-        answered = _report(outcome, as_json=choices["as_json"])
+        if outcome.view is not None and outcome.completed:
+            answered = _report(outcome.root, outcome.view, as_json=choices["as_json"])
+            code = 0 if answered else code
         if outcome.error is not None:
             raise outcome.error
-        if answered:
-            code = 0
         if outcome.end == "interrupted":
             click.echo("interrupted: the same command goes on from here", err=True)
-            break
+            return code if outcome.completed else INTERRUPTED
     return code
 
 
@@ -78,6 +77,7 @@ def _plan(name: str, choices: Mapping[str, Any], observer: TerminalObserver) -> 
         runs_dir=choices["runs_dir"],
         meters=tuple(choices["meters"]) or ("auto",),
         engine_pid=choices["engine_pid"],
+        boards=tuple(choices["boards"]),
         temperature_limit_c=choices["max_temperature"],
     )
 
@@ -92,19 +92,35 @@ def _engine(choices: Mapping[str, Any], observer: TerminalObserver) -> Engine:
             n_ctx=choices["n_ctx"],
             n_parallel=choices["concurrency"],
         )
+        if choices["api_key_env"] is not None:
+            raise InputError("--api-key-env goes with --engine URL", why="the embedded engine needs no key")
         return EmbeddedEngine(options, progress=progress)
+    for option in ("threads", "n_ctx"):
+        if choices[option] is not None:
+            raise InputError(
+                f"--{option.replace('_', '-')} is for the embedded engine",
+                why=f"the engine at {url} was started by somebody else",
+                fix="set it where that engine is started",
+            )
     return UrlEngine(UrlOptions(url, model, choices["api_key_env"]), progress=progress)
 
 
-def _report(outcome: RunOutcome, *, as_json: bool) -> bool:
-    """Print the run's figures and write its page; tells whether any request was answered."""
-    layout = RunLayout(outcome.root)
-    view, summary = summary_of(outcome.root)
-    write_report(summary, view, layout.report)
+def _report(root: Path, view: RunView, *, as_json: bool) -> bool:
+    """Print the run's figures and write its page; tells whether any request was answered.
+
+    A page that cannot be written (full disk) costs no figure: it is said, and the figures are printed.
+    """
+    layout, summary = RunLayout(root), summarize(view)
+    try:
+        write_report(summary, view, layout.report)
+        page: str | None = str(layout.report.resolve())
+    except InputError as error:
+        click.echo(f"no page: {error}", err=True)
+        page = None
     if as_json:
-        document = {"run_dir": str(outcome.root), "report": str(layout.report), **summary.to_json()}
+        document = {"run_dir": str(root), "report": page, **summary.to_json()}
         click.echo(orjson.dumps(document, option=orjson.OPT_INDENT_2).decode())
     else:
         print_summary(summary, Console())
-        click.echo(f"\nrun:    {outcome.root}\nreport: {layout.report.resolve()}")
+        click.echo(f"\nrun:    {root}\nreport: {page or 'none'}")
     return summary.n_requests > summary.verdicts.get("failed", 0)

@@ -11,14 +11,23 @@ from rich.progress import BarColumn, MofNCompleteColumn, TaskID, TextColumn, Tim
 
 from joulemark.engines.engine import Progress
 from joulemark.record.item import Item
+from joulemark.report.wording import printable
 from joulemark.runs.observer import Observer
+
+
+class _Console(Console):
+    """A console whose reader may go away: progress that nobody reads must not end a run."""
+
+    def on_broken_pipe(self) -> None:
+        """Fall silent."""
+        self.quiet = True
 
 
 class TerminalObserver(Observer):
     """Shows stages as lines and items as a bar; plain lines where the output is no terminal."""
 
     def __init__(self) -> None:
-        self._console = Console(stderr=True, highlight=False)
+        self._console = _Console(stderr=True, highlight=False)
         self._progress: rich.progress.Progress | None = None
         self._bar: TaskID | None = None
         self._total = self._done = self._correct = 0
@@ -34,19 +43,19 @@ class TerminalObserver(Observer):
     def stage(self, what: str) -> None:
         """Print what begins."""
         self._end_bar()
-        self._console.print(f"· {what}", style="dim", markup=False)
+        self._print(f"· {printable(what)}", "dim")
 
     def note(self, what: str) -> None:
         """Print a note above the bar."""
-        self._console.print(f"! {what}", style="yellow", markup=False)
+        self._print(f"! {printable(what)}", "yellow")
 
     def started(self, total: int, done: int) -> None:
         """Show the bar, already filled by what an earlier life of the run stored."""
         self._total, self._done = total, done
         if done:
-            self._console.print(f"· resuming: {done} of {total} answers are stored already", markup=False)
+            self._print(f"· resuming: {done} of {total} answers are stored already")
         if not sys.stderr.isatty():
-            self._console.print(f"· asking {total - done} questions", style="dim", markup=False)
+            self._print(f"· asking {total - done} questions", "dim")
             return
         self._progress = rich.progress.Progress(
             TextColumn("  asking"),
@@ -69,7 +78,13 @@ class TerminalObserver(Observer):
         if self._progress is not None and self._bar is not None:
             self._progress.update(self._bar, advance=1, correct=self._correct)
         elif self._done % 20 == 0:
-            self._console.print(f"  {self._done} of {self._total}", style="dim")
+            self._print(f"  {self._done} of {self._total}", "dim")
+
+    def _print(self, text: str, style: str = "") -> None:
+        try:
+            self._console.print(text, style=style, markup=False)
+        except OSError:
+            self._console.quiet = True  # a full or closed standard error
 
     def _end_bar(self) -> None:
         if self._progress is not None:

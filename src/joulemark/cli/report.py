@@ -11,17 +11,19 @@ import click
 @click.argument("run", type=click.Path(path_type=Path))
 @click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON, unrounded.")
 def report(run: Path, as_json: bool) -> None:
-    """Show a run again: every figure is recomputed from its items and telemetry, and its page rewritten."""
+    """Show a run again: every figure, table and its page are made anew from the journals."""
     import orjson
     from rich.console import Console
 
+    from joulemark.metrics import summarize
     from joulemark.report.html import write_report
     from joulemark.report.terminal import print_summary
+    from joulemark.runs.finalize import refresh
     from joulemark.runs.layout import RunLayout
-    from joulemark.runs.view import summary_of
 
-    view, summary = summary_of(run)
-    page = RunLayout(run).report
+    layout = RunLayout(run)
+    view, page = refresh(layout), layout.report
+    summary = summarize(view)
     write_report(summary, view, page)
     if as_json:
         document = {"run_dir": str(run), "report": str(page), **summary.to_json()}

@@ -7,22 +7,24 @@ import math
 import time
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
+from typing import Protocol
 
-from joulemark.engines.client import StreamClient
 from joulemark.engines.exchange import Exchange
-from joulemark.engines.streams import Reply, parse
+from joulemark.engines.streams import Fault, Reply, parse
 from joulemark.record.item import Attempt
 
-# A connection that failed says nothing of the model; a stall or a timeout may.
-_CONNECTION_ERRORS = frozenset({"refused", "reset", "cut", "dns"})
+CONNECTION_ERRORS = frozenset({"refused", "reset", "cut", "dns", "tls"})
+"""Codes of a connection that failed, which says nothing of the model; a stall or a timeout may."""
+# A certificate that is not believed now will not be believed in a second either.
+_WORTH_RETRYING = CONNECTION_ERRORS - {"tls"}
 
 
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
     """When and how often to try again.
 
-    Only 429, 5xx and failed connections are tried again, ``retries`` times at most. The wait doubles from
-    ``backoff_s`` up to ``backoff_max_s`` seconds; a longer ``Retry-After`` wins, and one beyond
+    Only 429, 5xx and failed connections (but for TLS) are tried again, ``retries`` times at most. The wait
+    doubles from ``backoff_s`` up to ``backoff_max_s`` seconds; a longer ``Retry-After`` wins, and one beyond
     ``retry_after_max_s`` ends the trying, for asking earlier would be of no use.
     """
 
@@ -44,14 +46,27 @@ class RetryPolicy:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What became of a question: the last attempt's exchange and reply, and all attempts in order."""
+    """What became of a question: the last attempt's exchange and reply, and all attempts in order.
+
+    ``sentences`` say what happened, one a failed attempt in order. They may name hosts and carry a server's
+    words, so they stay on this machine; an attempt's ``error`` is a code only.
+    """
 
     exchange: Exchange
     reply: Reply
     attempts: tuple[Attempt, ...]
+    sentences: tuple[str, ...] = ()
 
 
-async def attempt(client: StreamClient, body: bytes) -> tuple[Exchange, Reply]:
+class Exchanger(Protocol):
+    """What sends a request: a `StreamClient`, or something around one."""
+
+    async def exchange(self, body: bytes) -> Exchange:
+        """Send ``body`` to the engine's endpoint; failures are in what is returned."""
+        ...
+
+
+async def attempt(client: Exchanger, body: bytes) -> tuple[Exchange, Reply]:
     """Ask once. Raises nothing but cancellation: failures are in what is returned."""
     exchange = await client.exchange(body)
     return exchange, read_reply(exchange)
@@ -68,17 +83,21 @@ def read_reply(exchange: Exchange) -> Reply:
     )
 
 
-async def ask(client: StreamClient, body: bytes, policy: RetryPolicy | None = None) -> Asked:
+async def ask(client: Exchanger, body: bytes, policy: RetryPolicy | None = None) -> Asked:
     """Ask, again where ``policy`` says so (null: once)."""
     policy = policy or RetryPolicy()
     attempts: list[Attempt] = []
+    sentences: list[str] = []
     while True:
         exchange, reply = await attempt(client, body)
-        error = _error(exchange, reply)
-        attempts.append(Attempt(exchange.t_sent, exchange.t_end, error, reply.completion_tokens))
-        wait_s = policy.wait_s(len(attempts), exchange)
+        failure = None if reply.error is None else _failure(exchange, reply.error)
+        code = None if failure is None else failure[0]
+        attempts.append(Attempt(exchange.t_sent, exchange.t_end, code, reply.completion_tokens))
+        if failure is not None:
+            sentences.append(failure[1])
+        wait_s = None if failure is None else policy.wait_s(len(attempts), exchange)
         if wait_s is None:
-            return Asked(exchange, reply, tuple(attempts))
+            return Asked(exchange, reply, tuple(attempts), tuple(sentences))
         await asyncio.sleep(wait_s)
 
 
@@ -98,15 +117,14 @@ def retry_after_s(value: str | None, now_unix_s: float) -> float | None:
 
 def _worth_retrying(exchange: Exchange) -> bool:
     if exchange.error is not None:
-        return exchange.error in _CONNECTION_ERRORS
+        return exchange.error in _WORTH_RETRYING
     return exchange.status is not None and (exchange.status == 429 or exchange.status >= 500)
 
 
-def _error(exchange: Exchange, reply: Reply) -> str | None:
-    """Return ``code: what happened`` of a failed attempt, null for a good one."""
+def _failure(exchange: Exchange, fault: Fault) -> tuple[str, str]:
+    """Return the code of a failed attempt and the sentence that says more."""
     if exchange.error is not None:
-        return f"{exchange.error}: {exchange.detail}"
-    if reply.error is None:
-        return None
-    code = "answer" if exchange.status == 200 else f"http_{exchange.status}"
-    return f"{code}: {reply.error.message}"
+        return exchange.error, exchange.detail or fault.message
+    # an engine may say 200 first and fail afterwards
+    refused = exchange.status is not None and exchange.status >= 400
+    return (f"http_{exchange.status}" if refused else "answer"), fault.message

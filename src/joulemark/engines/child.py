@@ -11,6 +11,8 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+import joulemark
+
 _TAIL_BYTES = 16_384
 _READY_LIMIT_BYTES = 65_536
 
@@ -49,6 +51,7 @@ class Child:
                 stdout=subprocess.PIPE,
                 stderr=log,
                 start_new_session=True,
+                env=child_environment(),
             )
         try:
             return await self._answer(self._process, line, time.monotonic() + deadline_s, deadline_s)
@@ -117,6 +120,19 @@ class Child:
                 return "\n".join(log.read().decode(errors="replace").splitlines()[-lines:])
         except OSError as error:
             return f"(no log: {error})"
+
+
+def child_environment() -> dict[str, str]:
+    """Return an environment in which a child imports the package that this process imported.
+
+    ``PYTHONPATH`` may be relative to a folder that was left since, or name none of the folders that Python
+    added by itself. Only site-packages must not come before the standard library, and need not.
+    """
+    root = Path(joulemark.__file__).resolve().parents[1]
+    if root.name in ("site-packages", "dist-packages"):
+        return dict(os.environ)
+    path = filter(None, (str(root), os.environ.get("PYTHONPATH")))
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(path)}
 
 
 def _exit_code(process: subprocess.Popen[bytes]) -> int | None:

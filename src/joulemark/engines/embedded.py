@@ -9,7 +9,6 @@ import secrets
 import shutil
 import sys
 import tempfile
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,12 +19,13 @@ import orjson
 from joulemark.engines.child import Child, ChildFailed
 from joulemark.engines.cores import usable_cores
 from joulemark.engines.embedded_server import Ready, Settings
-from joulemark.engines.engine import Message, Progress, chat_body, silent
+from joulemark.engines.engine import Progress, silent
 from joulemark.engines.exchange import Endpoint
 from joulemark.engines.file_digest import remembered_sha256
 from joulemark.engines.gguf import GgufInfo, read_gguf
 from joulemark.engines.model_files import ensure_model
 from joulemark.engines.probe import Prober, error_message
+from joulemark.engines.request_style import RequestStyle
 from joulemark.record.errors import InputError
 from joulemark.record.reason import Reason
 
@@ -45,15 +45,12 @@ class EmbeddedOptions:
     ``model`` is a GGUF file, null for the built-in one (fetched at need). ``threads`` null: one for each
     physical core that this process may use. ``n_ctx`` is the context in tokens of *one* request, null for
     the model's own but at most 4096. ``n_parallel`` is how many requests are served at once.
-    ``n_gpu_layers`` null leaves it to llama.cpp (everything that fits, where its build knows a GPU).
     """
 
     model: Path | None = None
     threads: int | None = None
     n_ctx: int | None = None
     n_parallel: int = 1
-    seed: int | None = None
-    n_gpu_layers: int | None = None
     start_deadline_s: float = 300.0
 
     def __post_init__(self) -> None:
@@ -142,25 +139,11 @@ class EmbeddedEngine:
         """Where llama.cpp's log is, null before `start`."""
         return self._child.log_path if self._child else None
 
-    def request_body(
-        self,
-        messages: Sequence[Message],
-        *,
-        max_tokens: int,
-        temperature: float = 0.0,
-        top_p: float = 1.0,
-        seed: int | None = None,
-        stream: bool = True,
-    ) -> bytes:
-        """Return a chat request; it asks for no prompt caching once more, beside the server's own setting."""
-        return chat_body(
+    @property
+    def request_body(self) -> RequestStyle:
+        """How requests are written: no prompt caching once more, beside the server's own setting."""
+        return RequestStyle(
             self._require_loaded().settings.model_alias,
-            messages,
-            max_tokens=max_tokens,
-            temperature=temperature,
-            top_p=top_p,
-            seed=seed,
-            stream=stream,
             # A running count beside each chunk tells how many tokens it holds: a chunk need not be a token.
             extra={"cache_prompt": False, "timings_per_token": True},
         )
@@ -187,8 +170,7 @@ class EmbeddedEngine:
                 "threads": settings.threads,
                 "n_ctx": settings.n_ctx,
                 "n_parallel": settings.n_parallel,
-                "n_gpu_layers": "auto" if settings.n_gpu_layers is None else settings.n_gpu_layers,
-                "seed": "random" if settings.seed is None else settings.seed,
+                "n_gpu_layers": "auto",  # llama.cpp's choice: what fits, where its build knows a GPU
                 "cache_prompt": False,
                 "top_k": ready.top_k,
                 "min_p": ready.min_p,
@@ -219,8 +201,6 @@ class EmbeddedEngine:
             threads=options.threads or usable_cores(),
             n_ctx=options.n_ctx or min(own, DEFAULT_N_CTX),
             n_parallel=options.n_parallel,
-            seed=options.seed,
-            n_gpu_layers=options.n_gpu_layers,
             api_key=secrets.token_urlsafe(24),
         )
 

@@ -29,8 +29,6 @@ class Settings:
     threads: int
     n_ctx: int
     n_parallel: int
-    seed: int | None
-    n_gpu_layers: int | None
     api_key: str
 
 
@@ -79,10 +77,6 @@ def serve(settings: Settings) -> tuple[object, Ready]:
     params.cpuparams.n_threads = params.cpuparams_batch.n_threads = settings.threads
     params.n_parallel = settings.n_parallel
     params.n_ctx = settings.n_ctx * settings.n_parallel  # llama.cpp divides it between the slots
-    if settings.seed is not None:
-        params.sampling.seed = settings.seed
-    if settings.n_gpu_layers is not None:
-        params.n_gpu_layers = settings.n_gpu_layers
     params.cache_prompt = False
     params.cache_ram_mib = 0
     params.cache_idle_slots = False

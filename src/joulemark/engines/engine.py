@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-import orjson
-
 from joulemark.engines.exchange import Endpoint
+from joulemark.engines.request_style import RequestStyle
 
 if TYPE_CHECKING:
     from joulemark.record import manifest
-
-Message = tuple[str, str]
-"""A chat message: (role, content)."""
 
 Progress = Callable[[str, float | None], None]
 """Is told what is being done and, where known, which fraction of it (0 to 1); any thread may call it."""
@@ -44,17 +40,9 @@ class Engine(Protocol):
         """Return what is known of the engine, for the manifest; each null has its reason."""
         ...
 
-    def request_body(
-        self,
-        messages: Sequence[Message],
-        *,
-        max_tokens: int,
-        temperature: float = 0.0,
-        top_p: float = 1.0,
-        seed: int | None = None,
-        stream: bool = True,
-    ) -> bytes:
-        """Return the JSON of a chat request, ready to send; ``seed`` is sent to the engine when given."""
+    @property
+    def request_body(self) -> RequestStyle:
+        """How it wants chat requests: ``request_body(messages, max_tokens=…)`` returns one, ready to send."""
         ...
 
     def pid(self) -> int | None:
@@ -73,38 +61,3 @@ class Engine(Protocol):
 
 def silent(_message: str, _fraction: float | None) -> None:
     """Report no progress."""
-
-
-def chat_body(
-    model: str,
-    messages: Sequence[Message],
-    *,
-    max_tokens: int,
-    temperature: float,
-    top_p: float,
-    seed: int | None,
-    stream: bool,
-    include_usage: bool = True,
-    limit_name: str = "max_tokens",
-    extra: Mapping[str, object] | None = None,
-) -> bytes:
-    """Return an OpenAI chat request as JSON.
-
-    ``limit_name`` is what the server calls the limit on generated tokens; ``extra`` are fields of one engine
-    only, such as llama.cpp's ``cache_prompt``.
-    """
-    body: dict[str, object] = {
-        "model": model,
-        "messages": [{"role": role, "content": content} for role, content in messages],
-        limit_name: max_tokens,
-        "temperature": temperature,
-        "top_p": top_p,
-    }
-    if seed is not None:
-        body["seed"] = seed
-    if stream:
-        body["stream"] = True
-        if include_usage:
-            body["stream_options"] = {"include_usage": True}
-    body.update(extra or {})
-    return orjson.dumps(body)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 import orjson
 
 from joulemark.engines.probe import Prober, json_object
+from joulemark.record.errors import InputError
 
 Flag = str | int | float | bool | None
 _MAX_TEXT = 200
@@ -40,11 +41,21 @@ UNKNOWN = Identity("openai-compatible")
 
 
 async def identify(prober: Prober, root: str, model: str, listed: Mapping[str, object]) -> Identity:
-    """Return who answers below the path ``root``. ``listed`` is the model's entry in ``/v1/models``."""
+    """Return who answers below the path ``root``. ``listed`` is the model's entry in ``/v1/models``.
+
+    Raises `InputError` where nothing identifies the engine and some page of it did not come in time: another
+    kind would change the identity of the run.
+    """
     for detector in _DETECTORS:
         found = await detector(prober, root, model, listed)
         if found is not None:
             return found
+    if prober.timed_out:
+        raise InputError(
+            "the engine did not answer its own page in time",
+            why="so it cannot be told which engine it is",
+            fix="try again when it is idle",
+        )
     return UNKNOWN
 
 

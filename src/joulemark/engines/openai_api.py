@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import os
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,13 +12,15 @@ from typing import TYPE_CHECKING
 from joulemark.engines.ask import read_reply
 from joulemark.engines.base_url import BaseUrl, parse_base_url
 from joulemark.engines.dialect import Dialect
-from joulemark.engines.engine import Message, Progress, chat_body, silent
+from joulemark.engines.engine import Progress, silent
 from joulemark.engines.exchange import Endpoint, Exchange
 from joulemark.engines.file_digest import remembered_sha256
 from joulemark.engines.kinds import UNKNOWN, Identity, identify
 from joulemark.engines.model_list import find_api, key_error
 from joulemark.engines.place import Place, locate
 from joulemark.engines.probe import Prober, error_message
+from joulemark.engines.published_name import published_name
+from joulemark.engines.request_style import RequestStyle
 from joulemark.record.errors import InputError
 from joulemark.record.reason import Reason
 
@@ -36,12 +37,14 @@ _PART = re.compile(r"-\d{5}-of-\d{5}\.gguf$")
 class UrlOptions:
     """``model`` null takes the only one there is; ``api_key_env`` names the variable that holds the key.
 
-    ``trial_timeout_s`` bounds the first request, in which the engine may have to load the model.
+    ``probe_timeout_s`` is how long a page of the engine may take before it is asked for once more, with four
+    times the patience; ``trial_timeout_s`` bounds the first request, which may load the model.
     """
 
     url: str
     model: str | None = None
     api_key_env: str | None = None
+    probe_timeout_s: float = 5.0
     trial_timeout_s: float = 600.0
 
 
@@ -68,7 +71,8 @@ class UrlEngine:
         """Find the API, the model and the engine's kind, and ask once for a few tokens."""
         url = self._url
         self._progress(f"Looking at the engine at {url.text}", None)
-        async with Prober(self._endpoint_at("")) as prober:
+        timeout_s = self._options.probe_timeout_s
+        async with Prober(self._endpoint_at(""), timeout_s=timeout_s, again_s=4 * timeout_s) as prober:
             offer = await find_api(prober, url, has_key=bool(self._headers))
             model, listed = offer.choose(self._options.model)
             identity = await identify(prober, _root(offer.api_path), model, listed)
@@ -107,33 +111,14 @@ class UrlEngine:
             return False
         return False
 
-    def request_body(
-        self,
-        messages: Sequence[Message],
-        *,
-        max_tokens: int,
-        temperature: float = 0.0,
-        top_p: float = 1.0,
-        seed: int | None = None,
-        stream: bool = True,
-    ) -> bytes:
-        """Return a chat request in the server's dialect, prompt caching off where that can be asked for."""
-        seen, dialect = self._require_seen(), self._dialect
-        return chat_body(
-            seen.model,
-            messages,
-            max_tokens=max_tokens,
-            temperature=temperature,
-            top_p=top_p,
-            seed=seed if dialect.seed else None,
-            stream=stream,
-            include_usage=dialect.include_usage,
-            limit_name=dialect.limit_name,
-            extra=seen.identity.extra_body,
-        )
+    @property
+    def request_body(self) -> RequestStyle:
+        """How requests are written: the server's dialect, prompt caching off where that can be asked for."""
+        seen = self._require_seen()
+        return RequestStyle(seen.model, self._dialect, seen.identity.extra_body)
 
     def describe(self) -> manifest.Engine:
-        """Return the manifest's entry; only after `start`."""
+        """Return the manifest's entry, without any folder of this machine; only after `start`."""
         from joulemark.record import manifest
 
         seen = self._require_seen()
@@ -145,14 +130,18 @@ class UrlEngine:
             "quantization": identity.quantization,
             "prefix_cache": identity.prefix_cache,
         }
-        flags = {name: value for name, value in identity.flags.items() if value is not None}
+        flags = {
+            name: published_name(value) if isinstance(value, str) else value
+            for name, value in identity.flags.items()
+            if value is not None
+        }
         return manifest.Engine(
             kind=identity.kind,
             version=identity.version,
-            model=seen.model,
+            model=published_name(seen.model),
             model_digest=seen.digest,
             quantization=identity.quantization,
-            flags={**flags, "stream_usage": self._dialect.include_usage, "seed_sent": self._dialect.seed},
+            flags={**flags, "stream_usage": self._dialect.include_usage, "seed_accepted": self._dialect.seed},
             prefix_cache=identity.prefix_cache,
             pid=place.pid,
             local=place.local,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import socket
 from dataclasses import dataclass
 
 from joulemark.record.reason import Reason
@@ -21,27 +20,14 @@ def locate(host: str, port: int) -> Place:
     """Tell whether ``host:port`` is served by a process of this machine.
 
     An address of this machine alone is no proof: a tunnel or a container's proxy may listen there. So the
-    listening process is looked up, and a forwarder leaves the question open.
+    listening process is looked up; one that only forwards, or cannot be seen and so may, leaves the question
+    open.
     """
-    if not _address_is_ours(host):
+    from joulemark.meters.listener import find_listener, local_addresses
+
+    if not local_addresses(host):
         return Place(False, None, {"pid": str(Reason.NOT_LOCAL)})
-    from joulemark.meters.listener import find_listener
-
     found = find_listener(host, port)
-    if found is None:
-        return Place(None, None, dict.fromkeys(("local", "pid"), str(Reason.NOT_PERMITTED)))
-    if found.forwards:
-        return Place(None, None, dict.fromkeys(("local", "pid"), str(Reason.ENGINE_UNKNOWN)))
+    if found is None or found.forwards:
+        return Place(None, None, dict.fromkeys(("local", "pid"), str(Reason.ENGINE_NOT_VISIBLE)))
     return Place(True, found.pid, {})
-
-
-def _address_is_ours(host: str) -> bool:
-    """Tell whether ``host`` has addresses, all of them this machine's: only those can be bound."""
-    try:
-        found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
-        for family, _, _, _, address in found:
-            with socket.socket(family, socket.SOCK_STREAM) as probe:
-                probe.bind(address)
-    except OSError:
-        return False
-    return bool(found)

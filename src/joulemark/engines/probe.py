@@ -11,19 +11,20 @@ from joulemark.engines.client import StreamClient
 from joulemark.engines.exchange import Endpoint, Exchange
 
 _MAX_ANSWER_BYTES = 8 << 20
+_TIMEOUTS = ("stall", "timeout")
 
 
 class Prober:
-    """A client for probes. Use as an asynchronous context manager."""
+    """A client for probes. Use as an asynchronous context manager.
 
-    def __init__(self, endpoint: Endpoint, *, timeout_s: float = 5.0) -> None:
-        self._client = StreamClient(
-            endpoint,
-            connect_timeout_s=timeout_s,
-            stall_timeout_s=timeout_s,
-            total_timeout_s=2 * timeout_s,
-            max_body_bytes=_MAX_ANSWER_BYTES,
-        )
+    A page that does not come within ``timeout_s`` is asked for once more, for up to ``again_s``; null: it is
+    not. ``timed_out`` tells whether some page did not come in the end.
+    """
+
+    def __init__(self, endpoint: Endpoint, *, timeout_s: float = 5.0, again_s: float | None = None) -> None:
+        waits_s = (timeout_s,) if again_s is None else (timeout_s, again_s)
+        self._clients = tuple(_client(endpoint, wait_s) for wait_s in waits_s)
+        self.timed_out = False
 
     async def __aenter__(self) -> Self:
         return self
@@ -31,19 +32,38 @@ class Prober:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        await self._client.aclose()
+        for client in self._clients:
+            await client.aclose()
 
     async def get(self, path: str) -> Exchange:
         """Send a GET request."""
-        return await self._client.exchange(path=path, method="GET")
+        return await self._ask(path, "GET", b"")
 
     async def post(self, path: str, body: bytes) -> Exchange:
         """Send a POST request with a JSON body."""
-        return await self._client.exchange(body, path=path)
+        return await self._ask(path, "POST", body)
+
+    async def _ask(self, path: str, method: str, body: bytes) -> Exchange:
+        for client in self._clients:
+            exchange = await client.exchange(body, path=path, method=method)
+            if exchange.error not in _TIMEOUTS:
+                return exchange
+        self.timed_out = True
+        return exchange
 
     async def json(self, path: str) -> dict[str, object] | None:
         """Return the JSON object at ``path``, null for any other answer."""
         return json_object(await self.get(path))
+
+
+def _client(endpoint: Endpoint, timeout_s: float) -> StreamClient:
+    return StreamClient(
+        endpoint,
+        connect_timeout_s=timeout_s,
+        stall_timeout_s=timeout_s,
+        total_timeout_s=2 * timeout_s,
+        max_body_bytes=_MAX_ANSWER_BYTES,
+    )
 
 
 def json_object(exchange: Exchange) -> dict[str, object] | None:

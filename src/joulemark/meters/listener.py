@@ -13,10 +13,18 @@ from typing import Any
 from joulemark.meters.process_tree import PROC, all_pids, read_stat
 
 _LISTEN = "0A"  # TCP_LISTEN in include/net/tcp_states.h
-# These hold the port for a process elsewhere: a container, another machine.
-_FORWARDERS = frozenset(
-    {"docker-proxy", "rootlessport", "slirp4netns", "pasta", "ssh", "sshd", "socat", "kubectl", "wslrelay"}
-)
+_COMM_CHARS = 15  # the kernel cuts a process's name there: TASK_COMM_LEN in include/linux/sched.h
+# These hold the port for a process elsewhere: behind a proxy, in a container or a virtual machine, on another
+# machine. systemd holds the port of a service that it starts on demand, conmon that of a container.
+_FORWARDER_PROGRAMS = """
+    apache2 caddy envoy haproxy httpd lighttpd nginx systemd systemd-socket-proxyd traefik
+    com.docker.backend conmon docker-proxy gvproxy limactl passt passt.avx2 pasta pasta.avx2
+    rootlesskit rootlesskit-docker-proxy rootlessport slirp4netns vpnkit wslrelay
+    autossh cloudflared dropbear frpc frps kubectl ncat ngrok socat ssh sshd sshd-session stunnel stunnel4
+    tailscaled
+"""
+FORWARDERS = frozenset(name[:_COMM_CHARS] for name in _FORWARDER_PROGRAMS.split())
+"""Names, as the kernel gives them, of programs that only pass a connection on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +48,7 @@ def listener_pid(host: str, port: int) -> int | None:
 
 def find_listener(host: str, port: int) -> Listener | None:
     """Return the listening process, forwarders included; null where there is none to be seen."""
-    addresses = _local_addresses(host)
+    addresses = local_addresses(host)
     if not addresses:
         return None
     inodes = {inode for address, at, inode in _listening() if at == port and _answers(address, addresses)}
@@ -54,14 +62,17 @@ def find_listener(host: str, port: int) -> Listener | None:
         return None
     pid = min(heads, key=lambda head: (stats[head].start_ticks, head))
     name = stats[pid].name
-    return Listener(pid, name, name in _FORWARDERS)
+    return Listener(pid, name, name in FORWARDERS)
 
 
 _Address = IPv4Address | IPv6Address
 
 
-def _local_addresses(host: str) -> set[_Address]:
-    """Return the addresses of ``host`` that are this machine's own."""
+def local_addresses(host: str) -> set[_Address]:
+    """Return the addresses of ``host`` that are this machine's own; empty: the host is another machine.
+
+    One is enough: a name such as ``localhost`` may have an address that is switched off here (IPv6).
+    """
     try:
         answers = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError):

@@ -22,7 +22,7 @@ _RENUMBERED_BRANCH = 580
 _POLICY_POWER, _POLICY_THERMAL = 0, 1  # NVML_PERF_POLICY_*
 _AMPERE = 7  # NVML_DEVICE_ARCH_AMPERE
 _GA100_DEVICE_IDS = 0x20  # high byte of the PCI device id of A100, A800, A30 and their kin
-_AVERAGE_WINDOW_S = 1.0  # nvml.h: "GPU power averaged over 1 sec interval"
+AVERAGE_WINDOW_S = 1.0  # nvml.h: "GPU power averaged over 1 sec interval"
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,16 +169,16 @@ def usage_window_s(module: Any, handle: Any) -> float:
     try:
         architecture = int(module.nvmlDeviceGetArchitecture(handle))
     except module.NVMLError:
-        return _AVERAGE_WINDOW_S
+        return AVERAGE_WINDOW_S
     if architecture < _AMPERE:
         return 0.0
     if architecture > _AMPERE:
-        return _AVERAGE_WINDOW_S
+        return AVERAGE_WINDOW_S
     try:
         device_id = int(module.nvmlDeviceGetPciInfo(handle).pciDeviceId) >> 16
     except module.NVMLError:
-        return _AVERAGE_WINDOW_S
-    return 0.0 if device_id >> 8 == _GA100_DEVICE_IDS else _AVERAGE_WINDOW_S
+        return AVERAGE_WINDOW_S
+    return 0.0 if device_id >> 8 == _GA100_DEVICE_IDS else AVERAGE_WINDOW_S
 
 
 def _plan_throttle(

@@ -24,7 +24,7 @@ from joulemark.record.telemetry import Quantity
 
 GAP, LOST = "gap", "lost"
 _QUANTITIES = frozenset(str(quantity) for quantity in Quantity)
-_DEFAULT_SCOPE = Scope.gpu(0).path
+_DEFAULT_SCOPE = "replay"  # a trace that names no part of a machine is of none
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ def load_trace(path: Path, source: str | None = None) -> Trace:
     try:
         text = path.read_text(encoding="utf-8")
     except OSError as error:
-        fix = f"give the path of a recorded trace: --meters replay:FILE (looked at {path})"
+        fix = f"give the path of a recorded trace: --meter replay:FILE (looked at {path})"
         raise InputError(f"the trace {path} cannot be read", why=str(error.strerror), fix=fix) from error
     except UnicodeDecodeError as error:
         raise _malformed(path, None, "it is not UTF-8 text") from error

@@ -7,7 +7,7 @@ are in their modules: ``attribution``, ``latency``, ``bootstrap``, ``accuracy``,
 from joulemark.metrics.catalogue import definition, definitions
 from joulemark.metrics.caveats import Caveat
 from joulemark.metrics.definition import MetricDefinition
-from joulemark.metrics.run_view import PowerTimeline, RunView, ThrottleSpan
+from joulemark.metrics.run_view import PowerTimeline, RunView
 from joulemark.metrics.summary import Summary, summarize
 from joulemark.metrics.value import Value
 
@@ -17,7 +17,6 @@ __all__ = [
     "PowerTimeline",
     "RunView",
     "Summary",
-    "ThrottleSpan",
     "Value",
     "definition",
     "definitions",

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from joulemark.record.attribution import Attribution, AttributionCheck
 from joulemark.record.energy import MeasuredEnergy, Withheld
@@ -18,7 +18,16 @@ from joulemark.record.scope import Scope
 SEQUENTIAL = "sequential"
 EQUAL_SHARE = "equal_share"
 
-EnergyAt = Callable[[NDArray[np.int64]], NDArray[np.float64]]
+MeasuredOrWithheld = MeasuredEnergy | Withheld
+JoulesOrReason = float | Reason
+
+
+class Slice(NamedTuple):
+    """A stretch of one segment in which the same requests were in flight; stamps in monotonic ns."""
+
+    segment: int
+    t0: int
+    t1: int
 
 
 def scope_label(scopes: Iterable[Scope]) -> str:
@@ -34,114 +43,133 @@ def items_overlap(items: Sequence[Item]) -> bool:
 
 def attribute_sequential(
     items: Sequence[Item],
-    energies: Sequence[MeasuredEnergy | Withheld],
-    gaps: Sequence[MeasuredEnergy | Withheld],
-    total: MeasuredEnergy | Withheld,
+    energies: Sequence[MeasuredOrWithheld],
+    gaps: Sequence[MeasuredOrWithheld],
+    total: MeasuredOrWithheld,
     scope: str,
 ) -> tuple[tuple[Attribution, ...], AttributionCheck]:
     """Charge each item the energy metered from its first attempt to its end.
 
-    ``energies`` are those windows' energies in the order of ``items``; ``gaps`` the energies of the stretches
-    of the measured windows in which no request ran; ``total`` the measured windows' own. Raises
-    ``ValueError`` when the items overlap, for then windows would count energy twice.
+    ``energies`` are those windows' energies in the order of ``items``, all inside the measured windows;
+    ``gaps`` the energies of the stretches of these in which no request ran; ``total`` the measured windows'
+    own. Raises ``ValueError`` when the items overlap, for then windows would count energy twice.
     """
     if items_overlap(items):
         raise ValueError("requests overlap: their energies must be shared, not read off")
     rows = tuple(
-        Attribution(
-            item.item_id, item.repeat, item.segment, SEQUENTIAL, scope, None, None, None, energy.reason
-        )
+        _row(item, SEQUENTIAL, scope, energy.reason)
         if isinstance(energy, Withheld)
-        else Attribution(
-            item.item_id, item.repeat, item.segment, SEQUENTIAL, scope, energy.joules, energy.lo, energy.hi
-        )
+        else _row(item, SEQUENTIAL, scope, None, energy.joules, energy.lo, energy.hi)
         for item, energy in zip(items, energies, strict=True)
     )
-    return rows, check(SEQUENTIAL, scope, total, [r.joules for r in rows], [_joules(gap) for gap in gaps])
+    return rows, _check(SEQUENTIAL, scope, total, list(map(_known, energies)), list(map(_known, gaps)))
+
+
+def time_slices(items: Iterable[Item], windows: Iterable[tuple[int, int, int]]) -> tuple[Slice, ...]:
+    """Cut ``windows`` (segment, t0, t1; disjoint) wherever a request begins or ends.
+
+    Ordered by segment and time. Time outside the windows is in no slice.
+    """
+    cuts: dict[int, list[int]] = {}
+    for item in items:
+        cuts.setdefault(item.segment, []).extend((item.t_begin, item.t_end))
+    found: list[Slice] = []
+    for segment, t0, t1 in sorted(windows):
+        edges = np.unique(np.array([t0, t1, *cuts.get(segment, ())], np.int64))
+        inside = edges[(edges >= t0) & (edges <= t1)].tolist()
+        found.extend(Slice(segment, a, b) for a, b in pairwise(inside))
+    return tuple(found)
 
 
 def attribute_equal_share(
     items: Sequence[Item],
-    energy_at: EnergyAt,
-    windows: Sequence[tuple[int, int]],
-    total: MeasuredEnergy | Withheld,
+    slices: Sequence[Slice],
+    energies: Sequence[MeasuredOrWithheld],
+    total: MeasuredOrWithheld,
     scope: str,
 ) -> tuple[tuple[Attribution, ...], AttributionCheck]:
     """Share the energy of each slice of time equally among the requests in flight.
 
-    All items and windows lie in one segment (concatenate the rows of several). ``energy_at`` maps monotonic
-    ns int64[n] to cumulative joules float64[n] with any zero, NaN where unknown. Time outside ``windows`` is
-    not shared. Shares are a rule, not a measurement: lo and hi are null, reason ``allocated``. An item that
-    touches an unknown slice gets no joules, reason ``gap_too_long``.
+    ``slices`` are `time_slices` of the same items (several segments together), ``energies`` what was metered
+    in each. Shares are a rule, not a measurement: lo and hi are null, reason ``allocated``. An item that
+    was in flight in a slice whose energy is withheld gets no joules and the reason of the first such slice;
+    no other item is touched by it.
     """
-    if len({item.segment for item in items}) > 1:
-        raise ValueError("one clock a segment: share the energy of each segment apart")
-    begin = np.array([item.t_begin for item in items], np.int64)
-    end = np.maximum(np.array([item.t_end for item in items], np.int64), begin)
-    window_edges = np.array([t for window in windows for t in window], np.int64)
-    edges = np.unique(np.concatenate([begin, end, window_edges]))
-    slice_j = np.diff(energy_at(edges)) if len(edges) > 1 else np.zeros(0)
-    # number in flight in [edges[k], edges[k+1]): begun by then, and not yet ended
-    in_flight = np.searchsorted(np.sort(begin), edges[:-1], "right") - np.searchsorted(
-        np.sort(end), edges[:-1], "right"
-    )
-    measured = np.zeros(len(slice_j), bool)
-    for t0, t1 in windows:
-        measured |= (edges[:-1] >= t0) & (edges[1:] <= t1)
-    slice_j = np.where(measured, slice_j, 0.0)
-    unknown = np.isnan(slice_j)
-    share_j = np.where(unknown, 0.0, slice_j) / np.maximum(in_flight, 1)
-    until_j = np.concatenate([[0.0], np.cumsum(np.where(in_flight > 0, share_j, 0.0))])
-    unknown_until = np.concatenate([[0], np.cumsum(unknown)])
-    first, last = np.searchsorted(edges, begin), np.searchsorted(edges, end)
-    joules = until_j[last] - until_j[first]
-    lost = unknown_until[last] > unknown_until[first]
-    rows = tuple(
-        Attribution(
-            item.item_id,
-            item.repeat,
-            item.segment,
-            EQUAL_SHARE,
-            scope,
-            None if lost[k] else float(joules[k]),
-            None,
-            None,
-            Reason.GAP_TOO_LONG if lost[k] else Reason.ALLOCATED,
+    known = list(map(_known, energies))
+    charged: dict[int, JoulesOrReason] = {}
+    idle: list[JoulesOrReason] = []
+    for segment in sorted({part.segment for part in slices} | {item.segment for item in items}):
+        places = [k for k, item in enumerate(items) if item.segment == segment]
+        parts = [k for k, part in enumerate(slices) if part.segment == segment]
+        shares, unused = _shares(
+            [items[k] for k in places], [slices[k] for k in parts], [known[k] for k in parts]
         )
+        charged.update(zip(places, shares, strict=True))
+        idle.extend(unused)
+    rows = tuple(
+        _row(item, EQUAL_SHARE, scope, charge)
+        if isinstance(charge := charged[k], Reason)
+        else _row(item, EQUAL_SHARE, scope, Reason.ALLOCATED, charge)
         for k, item in enumerate(items)
     )
-    idle = in_flight == 0
-    idle_j = None if bool((unknown & idle).any()) else float(share_j[idle].sum())
-    return rows, check(EQUAL_SHARE, scope, total, [row.joules for row in rows], [idle_j])
+    return rows, _check(EQUAL_SHARE, scope, total, list(charged.values()), idle)
 
 
-def check(
+def _shares(
+    items: Sequence[Item], slices: Sequence[Slice], joules: Sequence[JoulesOrReason]
+) -> tuple[list[JoulesOrReason], list[JoulesOrReason]]:
+    """Return what each item of one segment is charged, and the energy of each slice that nobody used."""
+    begin = np.array([item.t_begin for item in items], np.int64)
+    end = np.maximum(np.array([item.t_end for item in items], np.int64), begin)
+    start = np.array([part.t0 for part in slices], np.int64)
+    # number in flight in a slice: begun by its start, and not yet ended
+    begun, ended = (np.searchsorted(np.sort(t_ns), start, "right") for t_ns in (begin, end))
+    in_flight = begun - ended
+    slice_j = np.array([0.0 if isinstance(j, Reason) else j for j in joules])
+    until_j = np.concatenate([[0.0], np.cumsum(slice_j / np.maximum(in_flight, 1))])
+    unknown = np.flatnonzero([isinstance(j, Reason) for j in joules])
+    # slices are cut where items begin and end, so an item holds the slices from ``first`` up to ``last``
+    first, last = np.searchsorted(start, begin), np.searchsorted(start, end)
+    next_unknown = np.append(unknown, len(slices))[np.searchsorted(unknown, first)]
+    charges: list[JoulesOrReason] = [
+        joules[gone] if gone < stop else float(until_j[stop] - until_j[at])
+        for at, stop, gone in zip(first.tolist(), last.tolist(), next_unknown.tolist(), strict=True)
+    ]
+    return charges, [joules[k] for k in np.flatnonzero(in_flight == 0).tolist()]
+
+
+def _check(
     method: str,
     scope: str,
-    total: MeasuredEnergy | Withheld,
-    items_j: Sequence[float | None],
-    idle_j: Sequence[float | None],
+    total: MeasuredOrWithheld,
+    items: Sequence[JoulesOrReason],
+    idle: Sequence[JoulesOrReason],
 ) -> AttributionCheck:
     """Return the proof that an attribution adds up.
 
     The residual is what the total holds beyond the known items and known gaps; where an energy of these is
-    not known, its joules are part of the residual and the reason says so.
+    not known, its joules are part of the residual and the reason is the first one's.
     """
-    known_items_j = math.fsum(j for j in items_j if j is not None)
-    known_idle_j = math.fsum(j for j in idle_j if j is not None)
+    items_j = math.fsum(j for j in items if not isinstance(j, Reason))
+    idle_j = math.fsum(j for j in idle if not isinstance(j, Reason))
     if isinstance(total, Withheld):
-        return AttributionCheck(method, scope, None, known_items_j, known_idle_j, None, total.reason)
-    incomplete = any(j is None for j in (*items_j, *idle_j))
-    return AttributionCheck(
-        method,
-        scope,
-        total.joules,
-        known_items_j,
-        known_idle_j,
-        total.joules - known_items_j - known_idle_j,
-        Reason.GAP_TOO_LONG if incomplete else None,
-    )
+        return AttributionCheck(method, scope, None, items_j, idle_j, None, total.reason)
+    unknown = next((j for j in (*items, *idle) if isinstance(j, Reason)), None)
+    residual_j = total.joules - items_j - idle_j
+    return AttributionCheck(method, scope, total.joules, items_j, idle_j, residual_j, unknown)
 
 
-def _joules(energy: MeasuredEnergy | Withheld) -> float | None:
-    return None if isinstance(energy, Withheld) else energy.joules
+def _known(energy: MeasuredOrWithheld) -> JoulesOrReason:
+    return energy.reason if isinstance(energy, Withheld) else energy.joules
+
+
+def _row(
+    item: Item,
+    method: str,
+    scope: str,
+    reason: Reason | None,
+    joules: float | None = None,
+    lo: float | None = None,
+    hi: float | None = None,
+) -> Attribution:
+    return Attribution(item.item_id, item.repeat, item.segment, method, scope, joules, lo, hi, reason)

@@ -2,18 +2,34 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from joulemark.metrics.run_view import RunView
 from joulemark.metrics.tier import is_replayed
 from joulemark.metrics.value import Value
-from joulemark.record.energy import Method, Withheld
+from joulemark.record.energy import MeasuredEnergy, Method, Withheld
 from joulemark.record.item import Verdict
 from joulemark.record.meter import Trust
 from joulemark.record.reason import Reason
+from joulemark.record.scope import Scope
+
+if TYPE_CHECKING:
+    from joulemark.record.manifest import Device
 
 DRIFT_LIMIT_PCT = 10.0
+# the codes of a source's notes (``code: sentence``) which say that its joules are not those of one GPU alone
+SHARED_BOARD, WHOLE_MODULE = "mig_shared_board", "module_scope"
+_OFF_THE_BOARDS = frozenset({Reason.ENGINE_NOT_ON_DEVICE, Reason.ENGINE_NOT_VISIBLE})
+_WAYS_TO_JOULES = {
+    Reason.ENGINE_REMOTE: "run joulemark on the machine that runs the engine.",
+    Reason.ENGINE_NOT_ON_DEVICE: "let the engine use the measured device; `joulemark doctor` lists them.",
+    Reason.ENGINE_NOT_VISIBLE: "name the engine's process: `--engine-pid PID`.",
+    Reason.NO_METER: "run `joulemark doctor`: for each missing meter it prints the exact fix.",
+    Reason.METER_NOT_QUALIFIED: "run `joulemark doctor`: it tests each meter and says what is wrong.",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,9 +42,16 @@ class Caveat:
 
 
 def caveats(run: RunView, figures: Mapping[str, Value]) -> tuple[Caveat, ...]:
-    """Return the warnings of a run, the loud ones first."""
-    found = [*_energy(run, figures), *_devices(run), *_client(run), *_answers(run), *_course(run)]
-    return tuple(sorted(found, key=lambda caveat: not caveat.loud))
+    """Return the warnings of a run, the loud ones first; each is said once, whatever segments it holds in."""
+    found = [
+        *_energy(run, figures),
+        *_devices(run),
+        *_sources(run),
+        *_client(run),
+        *_answers(run),
+        *_course(run),
+    ]
+    return tuple(sorted(dict.fromkeys(found), key=lambda caveat: not caveat.loud))
 
 
 def _energy(run: RunView, figures: Mapping[str, Value]) -> Iterator[Caveat]:
@@ -73,29 +96,63 @@ def _energy(run: RunView, figures: Mapping[str, Value]) -> Iterator[Caveat]:
 
 
 def _way_to_joules(reason: Reason) -> str:
-    if reason is Reason.ENGINE_REMOTE:
-        return "To get joules, run joulemark on the machine that runs the engine."
-    if reason is Reason.ENGINE_NOT_ON_DEVICE:
-        return "To get joules, let the engine use the measured device; `joulemark doctor` lists them."
-    return "To get joules, run `joulemark doctor`: for each missing meter it prints the exact fix."
+    return f"To get joules, {_WAYS_TO_JOULES.get(reason, 'run again; `joulemark doctor` tests the meters.')}"
 
 
 def _devices(run: RunView) -> Iterator[Caveat]:
+    """Speak of the boards whose joules are told, or of all where the engine was not found on any."""
+    energy = run.headline_energy
+    if isinstance(energy, Withheld):
+        if energy.reason in _OFF_THE_BOARDS:
+            for device in run.manifest.devices:
+                yield from _placement(device)
+        return
+    if is_replayed(run.sources, energy):
+        return
+    measured = {scope.path for scope in energy.scopes}
+    others: dict[str, list[str]] = {}
     for device in run.manifest.devices:
-        name = device.name or device.scope
-        if device.engine_on_device is False:
-            yield Caveat("engine_not_on_device", f"The engine was not seen on {name}.", loud=True)
-        if device.other_processes:
+        if device.scope in measured:
+            if device.engine_on_device is False:
+                yield from _placement(device)
+            others.setdefault(_name(device), []).extend(device.other_processes)
+    for name, processes in others.items():
+        if processes:
             yield Caveat(
                 "shared_device",
-                f"Other processes used {name} ({', '.join(device.other_processes)}): their energy is inside "
-                "the joules. Stop them and run again.",
+                f"Other processes used {name} ({', '.join(dict.fromkeys(processes))}): their energy is "
+                "inside the joules. Stop them and run again.",
                 loud=True,
             )
+
+
+def _placement(device: Device) -> Iterator[Caveat]:
+    why = f": {device.why.rstrip('.')}" if device.why else ""
+    if device.engine_on_device is False:
+        yield Caveat("engine_not_on_device", f"The engine was not seen on {_name(device)}{why}.", loud=True)
+    elif device.engine_on_device is None:
+        text = f"Whether the engine runs on {_name(device)} could not be seen{why}."
+        yield Caveat("engine_not_visible", text, loud=True)
+
+
+def _name(device: Device) -> str:
+    label = Scope(device.scope).label
+    return f"{device.name} ({label})" if device.name else label
+
+
+def _sources(run: RunView) -> Iterator[Caveat]:
+    energy = run.headline_energy
+    headline = energy.source.split("+") if isinstance(energy, MeasuredEnergy) else []
     for source in run.sources:
         if source.qualification.trust is Trust.SUSPECT:
             why = source.qualification.reason or "its self-test failed"
             yield Caveat("suspect_meter", f"The meter {source.info.name} is suspect: {why}.")
+        if source.info.name in headline:
+            for note in source.info.notes:
+                code, _, sentence = note.partition(": ")
+                if code in (SHARED_BOARD, WHOLE_MODULE):
+                    text = f"{source.info.name}: {sentence}."
+                    yield Caveat(code, text, loud=code == SHARED_BOARD)
 
 
 def _client(run: RunView) -> Iterator[Caveat]:
@@ -121,11 +178,10 @@ def _answers(run: RunView) -> Iterator[Caveat]:
             loud=2 * failed > len(items),
         )
     if truncated:
-        limit = run.manifest.sampling.max_tokens
         yield Caveat(
             "truncated",
-            f"{truncated} of {len(items)} answers hit the limit of {limit} tokens; a higher `--max-tokens` "
-            "may change accuracy and energy.",
+            f"{truncated} of {len(items)} answers hit their token limit; a higher `--max-tokens` may change "
+            "accuracy and energy.",
         )
     retried = sum(len(item.attempts) > 1 for item in items)
     if retried:
@@ -136,6 +192,25 @@ def _answers(run: RunView) -> Iterator[Caveat]:
         )
     if items and run.manifest.repeats == 1:
         yield Caveat("single_run", "One run: the spread between runs (boots, temperature) is not known.")
+    if run.abandoned_items:
+        yield Caveat("abandoned_requests", _abandoned(run))
+
+
+def _abandoned(run: RunView) -> str:
+    n = len(run.abandoned_items)
+    were, their = ("requests were", "their") if n > 1 else ("request was", "its")
+    cut = f"{n} {were} cut off by the end of a segment and left out of every count"
+    if isinstance(run.headline_energy, Withheld):
+        return f"{cut}."
+    rows = run.abandoned_attributions()
+    known = [row.joules for row in rows if row.joules is not None]
+    if len(known) < len(rows):
+        return f"{cut}; part of {their} energy is inside the joules, how much is not known."
+    joules = math.fsum(known)
+    if joules > 0:
+        # the measured window ends with the last stored answer
+        return f"{cut}; {their} energy up to the last stored answer, {joules:,.1f} J, is inside the joules."
+    return f"{cut}; {their} energy is left out of the joules."
 
 
 def _course(run: RunView) -> Iterator[Caveat]:

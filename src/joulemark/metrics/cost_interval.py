@@ -27,9 +27,9 @@ def cost_interval(
 ) -> CostInterval:
     """Resample (cost, correct) of the items jointly; see `joulemark.metrics.bootstrap.ratio_interval`.
 
-    ``costs`` are those of single items by ``Item.key``, in the unit of ``total``. What of the total belongs to no
-    item (idle and residual) is spread evenly, so that the resampled ratio is centred on the figure itself. An
-    item without a cost withholds the interval with that item's reason.
+    ``costs`` are those of single items by ``Item.key``, in the unit of ``total``. What of the total belongs
+    to no item (idle and residual) is spread evenly, so that the resampled ratio is centred on the figure
+    itself. An item without a cost withholds the interval with that item's reason.
     """
     n = len({item.item_id for item in items if is_scored(item)})
     if n < MIN_SCORED_ITEMS:

@@ -20,19 +20,12 @@ if TYPE_CHECKING:
 
 ItemKey = tuple[str, int]
 
+MEASURE_PHASE = "measure"
 WARMUP_PHASE = "warmup"
+ABANDONED_PHASE = "abandoned"
 MEASURE_WINDOW = "measure"
 
 _NO_METER = Withheld(Reason.NO_METER)
-
-
-@dataclass(frozen=True, slots=True)
-class ThrottleSpan:
-    """A stretch in which a device was slowed down. Monotonic ns; ``cause`` as in `RunView.throttle_s`."""
-
-    t0: int
-    t1: int
-    cause: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,14 +42,15 @@ class PowerTimeline:
     t_ns: NDArray[np.int64]
     power_w: NDArray[np.float64]
     derived: bool = False
-    throttles: tuple[ThrottleSpan, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class RunView:
     """A run as plain values. Everything derived in a report comes from here.
 
-    - ``items``: one an item and repeat; those of phase ``warmup`` are left out of every figure.
+    - ``items``: one an item and repeat. Only those of phase ``measure`` count in a figure. Those of phase
+      ``abandoned`` were in flight when a segment ended: stamps without a verdict, which take part in
+      shares of energy and in nothing else.
     - ``chunks``: by ``Item.key``; needed for chunk gaps only.
     - ``headline_energy``: metered energy of all ``measure`` windows together, of the headline scopes: failed
       and retried work and the gaps between items included. Withheld with the reason where there is none.
@@ -69,8 +63,8 @@ class RunView:
     - ``cpu_seconds``: processor time of the engine's process tree in the ``measure`` windows, else null with
       ``cpu_reason``; ``item_cpu_seconds`` the same for single items where it could be told.
     - ``throttle_s``: seconds slowed down within the ``measure`` windows by cause (``power_cap``,
-      ``sw_thermal``, ``hw_thermal``, ``power_brake``), of the worst device, from the driver's cumulative
-      counters. A cause whose counter does not exist is absent.
+      ``sw_thermal``, ``hw_thermal``, ``power_brake``), all of one device, the one that was slowed down
+      longest, from the driver's cumulative counters. A cause whose counter does not exist is absent.
     - ``timelines``: power for the chart.
     """
 
@@ -93,8 +87,13 @@ class RunView:
 
     @property
     def measured_items(self) -> tuple[Item, ...]:
-        """The items that count: all but the warm-up."""
-        return tuple(item for item in self.items if item.phase != WARMUP_PHASE)
+        """The items that count: neither the warm-up nor what was cut off."""
+        return tuple(item for item in self.items if item.phase == MEASURE_PHASE)
+
+    @property
+    def abandoned_items(self) -> tuple[Item, ...]:
+        """The requests that were in flight when a segment ended."""
+        return tuple(item for item in self.items if item.phase == ABANDONED_PHASE)
 
     @property
     def sources(self) -> tuple[QualifiedSource, ...]:
@@ -102,9 +101,20 @@ class RunView:
         return tuple(meter.qualified for meter in self.manifest.meters)
 
     def headline_attributions(self) -> dict[ItemKey, Attribution]:
-        """Return the item energies that belong to the headline, by ``Item.key``."""
-        return {
-            (row.item_id, row.repeat): row
+        """Return the energies of the items that count which belong to the headline, by ``Item.key``."""
+        return {(row.item_id, row.repeat): row for row in self._headline_rows(self.measured_items)}
+
+    def abandoned_attributions(self) -> tuple[Attribution, ...]:
+        """Return the headline's energies of the requests that were cut off."""
+        return self._headline_rows(self.abandoned_items)
+
+    def _headline_rows(self, items: tuple[Item, ...]) -> tuple[Attribution, ...]:
+        # A request that was cut off is asked again in a later segment, under the same id and repeat.
+        wanted = {(item.item_id, item.repeat, item.segment) for item in items}
+        return tuple(
+            row
             for row in self.attributions
-            if row.scope == self.headline_scope and row.method == self.headline_method
-        }
+            if row.scope == self.headline_scope
+            and row.method == self.headline_method
+            and (row.item_id, row.repeat, row.segment) in wanted
+        )

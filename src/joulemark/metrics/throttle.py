@@ -1,4 +1,4 @@
-"""Share of the measured time in which the device was held back, by cause."""
+"""Share of the measured time in which a device was held back, by cause."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ from joulemark.metrics.value import Value, withheld
 from joulemark.record.reason import Reason
 
 _WHEN = ("the driver has no cumulative counter of this cause", "there is no meter")
-_SOURCE = "the driver's cumulative violation time over the measured windows, not sampled flags"
+_SOURCE = (
+    "the driver's cumulative violation time over the measured windows, not sampled flags; of several devices "
+    "all causes are of the one that was slowed down longest"
+)
 
 
 def _defined(name: str, title: str, latex: str, causes: tuple[str, ...]) -> MetricDefinition:
@@ -42,9 +45,10 @@ def throttle_pct(
 ) -> Value:
     """Return 100 × time slowed down by any of ``causes`` / duration.
 
-    Counters of two causes may run at the same time; how long both did is not known, so the share of either is
-    bounded by the larger one and by their sum (or all of the time), and the sum is given as the figure.
-    ``absent`` is the reason where no counter of the causes exists.
+    ``throttle_s`` are the seconds of one device: those of two must not be mixed. Counters of two causes may
+    run at the same time; how long both did is not known, so the share of either is bounded by the larger one
+    and by their sum (or all of the time), and the sum is given as the figure. ``absent`` is the reason where
+    no counter of the causes exists.
     """
     seconds = [throttle_s[cause] for cause in causes if cause in throttle_s]
     if not seconds:

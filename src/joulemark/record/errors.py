@@ -3,9 +3,7 @@
 ::
 
     JoulemarkError
-    ├── InputError      exit 2: bad input or a missing thing
-    ├── NothingMeasured exit 1: no item was completed
-    └── GateError       exit 3: a gate or self-test failed
+    └── InputError      exit 2: bad input or a missing thing
 """
 
 from __future__ import annotations
@@ -30,15 +28,3 @@ class JoulemarkError(Exception):
 
 class InputError(JoulemarkError):
     """Bad input or a missing thing."""
-
-
-class NothingMeasured(JoulemarkError):
-    """No item was completed."""
-
-    exit_code = 1
-
-
-class GateError(JoulemarkError):
-    """A gate or a self-test failed."""
-
-    exit_code = 3

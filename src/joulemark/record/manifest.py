@@ -48,7 +48,7 @@ class Host(_Part):
 
 
 class Device(_Part):
-    """An accelerator board seen by a meter in one segment. ``reasons`` of nulls are codes, ``why`` is words."""
+    """An accelerator board seen by a meter in one segment; ``why`` says in words what could not be seen."""
 
     segment: int
     uuid_hash: str
@@ -58,6 +58,7 @@ class Device(_Part):
     power_limit_w: float | None = None
     scope: str
     engine_on_device: bool | None = None
+    declared: bool = False
     other_processes: list[str] = Field(default_factory=list)
     why: str = ""
     reasons: dict[str, str] = Field(default_factory=dict)
@@ -163,6 +164,7 @@ class ClientProof(_Part):
     cpu_seconds: float | None = None
     late_sends: int = 0
     max_chunks_per_s: float | None = None
+    reasons: dict[str, str] = Field(default_factory=dict)
     invalid: list[str] = Field(default_factory=list)
 
 
@@ -183,6 +185,7 @@ class Manifest(_Part):
     sampling: Sampling
     load: Load
     repeats: int = 1
+    meters_requested: list[str] = Field(default_factory=list)
     meters: list[Meter] = Field(default_factory=list)
     baselines: Baselines = Field(default_factory=Baselines)
     headline_scope: list[str] | None = None

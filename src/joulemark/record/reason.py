@@ -51,6 +51,7 @@ class Reason(StrEnum):
     NOT_SCHEDULED = "not_scheduled"
     # tokens and identity
     NOT_REPORTED = "not_reported"
+    NOT_MEASURED = "not_measured"
     NOT_APPLICABLE = "not_applicable"
     NOT_PERMITTED = "not_permitted"
     NOT_LOCAL = "not_local"
@@ -78,8 +79,7 @@ _TEXTS: dict[Reason, str] = {
     Reason.GAP_TOO_LONG: "Two samples of this window lie too far apart to bound what happened between.",
     Reason.OUTSIDE_TIMELINE: "The window reaches outside the recorded timeline.",
     Reason.ENGINE_NOT_ON_DEVICE: "The engine's process was not seen on the measured device.",
-    Reason.ENGINE_NOT_VISIBLE: "Which process the engine is, and so whether it runs on the measured device, could"
-    " not be seen; `--engine-pid PID` says it.",
+    Reason.ENGINE_NOT_VISIBLE: "Whether the engine runs on the measured device could not be seen.",
     Reason.SCOPES_DIFFER: "The segments of the run were measured on different parts of the machine.",
     Reason.ABANDONED: "The request was in flight when the run was ended.",
     Reason.ENGINE_REMOTE: "The engine runs on another machine, so this machine's meters do not see it.",
@@ -101,7 +101,8 @@ _TEXTS: dict[Reason, str] = {
     Reason.CHUNK_NOT_TOKEN: "A chunk may hold several tokens, so a chunk gap is no inter-token latency.",
     Reason.CLIENT_INVALID: "The measuring client itself was too busy to be believed.",
     Reason.NOT_SCHEDULED: "Closed-loop requests have no scheduled time.",
-    Reason.NOT_REPORTED: "The engine does not say.",
+    Reason.NOT_REPORTED: "It is not reported.",
+    Reason.NOT_MEASURED: "It was not measured.",
     Reason.NOT_APPLICABLE: "Does not apply here.",
     Reason.NOT_PERMITTED: "This user may not read it.",
     Reason.NOT_LOCAL: "The engine is not a process of this machine.",

@@ -1,4 +1,4 @@
-"""The course of a run on one axis: power, windows, throttling and who was being answered."""
+"""The course of a run on one axis: power, windows and who was being answered."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ _BAND_COLOURS = {
     "measure": FAINT,
     "warmup": "var(--truncated)",
     "pause": "var(--refused)",
-    "throttled": "var(--wrong)",
 }
 _SOURCE_COLOURS = [ACCENT, "var(--refused)", "var(--unparsed)", "var(--truncated)", "var(--correct)"]
 
@@ -66,18 +65,11 @@ def _power_rows(run: RunView, place: Placement) -> Rows:
 
 
 def _bands(run: RunView, place: Placement) -> Rows:
-    windows = [
+    return [
         {"a": place.seconds(w.segment, w.t0), "b": place.seconds(w.segment, w.t1), "what": w.name}
         for w in run.manifest.windows
         if w.t1 is not None
     ]
-    throttles = [
-        {"a": place.seconds(line.segment, t.t0), "b": place.seconds(line.segment, t.t1), "what": "throttled"}
-        for line in run.timelines
-        if line.segment in place
-        for t in line.throttles
-    ]
-    return windows + throttles
 
 
 def _requests(run: RunView, place: Placement) -> Rows:

@@ -37,7 +37,7 @@ def _course(run: RunView) -> Drawing:
     title = "Power over the run" if run.timelines else "The course of the run"
     words = course_words(run)
     wide, narrow = (Markup(svg(course_chart(run, px), title, words)) for px in (WIDE_PX, NARROW_PX))
-    note = "Shaded: the measured window, warm-up, pauses and throttling. The strip below shows each request."
+    note = "Shaded: the measured window, warm-up and pauses. The strip below shows each request."
     return Drawing(title, wide, narrow, note)
 
 

@@ -78,7 +78,8 @@ def identity(run: RunView, summary: Summary) -> list[Group]:
             {"name": "Board", "scope": "Scope", "vram_mib": "Memory, MiB", "driver": "Driver",
              "power_limit_w": "Power limit, W", "engine_on_device": "Engine seen on it"},
         )  # fmt: skip
-        groups.append(Group("Device", described))
+        if (group := Group("Device", described)) not in groups:  # each segment lists its boards
+            groups.append(group)
     duration = DASH if run.duration_s is None else f"{run.duration_s:,.1f} s"
     groups.append(
         Group(

@@ -157,14 +157,17 @@ def sums(summary: Summary) -> Iterator[str]:
 
 
 def meters(run: RunView) -> list[MeterRow]:
-    """Return the sources that were read."""
+    """Return the sources that were read; each segment tested them anew."""
     found = []
-    for source in run.sources:
+    several = len(run.manifest.segments) > 1
+    for meter in run.manifest.meters:
+        source = meter.qualified
         test = source.qualification
         period = DASH if test.update_period_s is None else f"{test.update_period_s * 1e3:,.0f} ms"
         ratio = DASH if test.counter_over_power is None else f"{test.counter_over_power:.3f}"
         trust = f"{test.trust.value}: {printable(test.reason)}" if test.reason else test.trust.value
         name = f"{source.info.name} (replayed)" if source.info.kind == "replay" else source.info.name
+        name += f", segment {meter.segment + 1}" if several else ""
         found.append(MeterRow(printable(name), str(source.info.scope), trust, period, ratio))
     return found
 

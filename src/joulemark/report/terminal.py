@@ -23,6 +23,7 @@ from joulemark.report.wording import (
 )
 
 _HEADLINE = ("joules_per_correct_answer", "joules_per_correct_answer_bound")
+_TITLE = definition(_HEADLINE[0]).title
 
 
 def print_summary(summary: Summary, console: Console) -> None:
@@ -37,7 +38,8 @@ def print_summary(summary: Summary, console: Console) -> None:
     told = " · ".join(map(printable, (summary.model, summary.engine, summary.task)))
     console.print(Text(f"\n{told}", style="bold"))
     _headline(summary, console)
-    console.print(_facts(summary))
+    if facts := _facts(summary):
+        console.print(facts)
     console.print(_figures(summary))
     console.print(_latencies(summary))
     console.print(Text("Answers: " + _verdicts(summary)))
@@ -46,13 +48,12 @@ def print_summary(summary: Summary, console: Console) -> None:
 
 def _headline(summary: Summary, console: Console) -> None:
     value = summary.figures["joules_per_correct_answer"]
-    text, interval = figure_texts("joules_per_correct_answer", value)
-    line = Text.assemble(("Energy per correct answer  ", "bold"), (text, "bold green"))
     if value.value is None:
-        line.append(f"  {why(value)}", style="dim")
-    console.print(line)
-    if value.value is None:
+        about = "Energy" if _without_joules(summary) else _TITLE
+        console.print(Text.assemble((f"{about}: none", "bold"), (f" ({why(value)})", "dim")))
         return
+    text, interval = figure_texts("joules_per_correct_answer", value)
+    console.print(Text.assemble((f"{_TITLE}  ", "bold"), (text, "bold green")))
     console.print(Text(f"  over items:  {interval or 'no interval'}"))
     bound = figure_texts(
         "joules_per_correct_answer_bound", summary.figures["joules_per_correct_answer_bound"]
@@ -60,13 +61,18 @@ def _headline(summary: Summary, console: Console) -> None:
     console.print(Text(f"  of the meter: {bound[1]}"))
 
 
-def _facts(summary: Summary) -> Padding:
+def _without_joules(summary: Summary) -> bool:
+    return summary.figures["total_joules"].value is None
+
+
+def _facts(summary: Summary) -> Padding | None:
     table = Table.grid(padding=(0, 2))
     table.add_column(style="dim", no_wrap=True)
     table.add_column(overflow="fold")
-    tier = f"{summary.measurement_tier or DASH}: {tier_sentence(summary)}"
-    table.add_row("Meter", Text(source_sentence(summary)))
-    table.add_row("Tier", Text(tier))
+    if not _without_joules(summary):
+        tier = f"{summary.measurement_tier or DASH}: {tier_sentence(summary)}"
+        table.add_row("Meter", Text(source_sentence(summary)))
+        table.add_row("Tier", Text(tier))
     for check in summary.checks:
         if check.total_j is not None and check.residual_j is not None:
             table.add_row(
@@ -79,7 +85,7 @@ def _facts(summary: Summary) -> Padding:
     for name, value in summary.other_energy.items():
         text, interval = figure_texts("total_joules", value)
         table.add_row("Beside it", Text(f"{printable(name)}: {text} {interval}".rstrip()))
-    return Padding(table, (1, 0))
+    return Padding(table, (1, 0)) if table.row_count else None
 
 
 def _figures(summary: Summary) -> Table:
@@ -114,8 +120,10 @@ def _verdicts(summary: Summary) -> str:
 
 
 def _notes(summary: Summary, console: Console) -> None:
+    said = {_TITLE, "Tier"} if _without_joules(summary) else {_TITLE}
     for sentence, titles in missing(summary).items():
-        console.print(Text(f"{DASH} {', '.join(titles)}: {sentence}", style="dim"))
+        if left := [title for title in titles if title not in said]:
+            console.print(Text(f"{DASH} {', '.join(left)}: {sentence}", style="dim"))
     for caveat in summary.caveats:
         if not caveat.loud:
             console.print(Text(f"* {printable(caveat.text)}", style="dim"))

@@ -18,6 +18,9 @@ _PERCENTAGES = frozenset({"accuracy", "accuracy_excluding_failed"})
 _FROM_JOULES = frozenset(
     {
         "joules_per_correct_answer_bound",
+        "total_joules",
+        "joules_per_request",
+        "joules_per_token",
         "ipj",
         "net_joules",
         "mean_power_w",
@@ -112,7 +115,10 @@ def shown(summary: Summary) -> list[Shown]:
 
 
 def _is_beside_the_point(name: str, summary: Summary) -> bool:
-    """Tell which rows a reader is spared (the JSON has all): those that repeat or lack another one."""
+    """Tell which rows a reader is spared (the JSON has all): those that repeat or lack another one.
+
+    Without joules the energy per correct answer alone says so.
+    """
     if name == "mean_score":
         return summary.figures["accuracy"].reason is not Reason.REAL_VALUED_SCORE
     if name == "accuracy_excluding_failed":

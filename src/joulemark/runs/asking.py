@@ -4,25 +4,27 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
-from joulemark.engines.ask import RetryPolicy, ask
-from joulemark.engines.client import StreamClient
+from joulemark.engines.ask import CONNECTION_ERRORS, RetryPolicy, ask
+from joulemark.engines.exchange import Endpoint
 from joulemark.meters.thermal import Advice
 from joulemark.record.errors import InputError
 from joulemark.record.item import Item, ItemRow
+from joulemark.runs.edged_client import EdgedClient
 from joulemark.runs.journal import ItemJournal
 from joulemark.runs.metering import Metering
-from joulemark.runs.observe import grade, item_row
+from joulemark.runs.observe import Place, Recorder
 from joulemark.runs.observer import Observer
 from joulemark.runs.plan import RunPlan
 from joulemark.runs.segment import OpenSegment
 from joulemark.runs.stop import StopDecision
 from joulemark.runs.wanted import Wanted
 
-# So many broken connections in a row mean that the engine is gone, not that it answers badly.
-_GONE_AFTER = 3
-_CONNECTION_ERRORS = frozenset({"refused", "reset", "cut", "dns", "tls"})
+# So many broken connections without an answer between them ask whether the engine is still there.
+_ASK_AFTER = 3
+_LISTENS_WITHIN_S = 5.0
 
 
 class EngineGone(InputError):
@@ -37,35 +39,38 @@ class TooHot(InputError):
 class Asking:
     """Asks what is wanted, sequentially or with ``plan.concurrency`` requests in flight.
 
-    Rows of requests whose connection broke are held back until the engine is seen alive again: if it is
-    gone they are no answers of the model, and the resumed run asks them again.
+    ``items`` are the answers that count, earlier segments' included. Rows of requests whose connection broke
+    are held back until the engine is seen alive again: if it is gone they are no answers of the model, and
+    the resumed run asks them again.
     """
 
     plan: RunPlan
-    client: StreamClient
+    client: EdgedClient
     journal: ItemJournal
     metering: Metering
     observer: Observer
     segment: OpenSegment
-    commitment_key: bytes
-    items: list[Item] = field(default_factory=list)
+    recorder: Recorder
+    items: list[Item]
     _held: list[ItemRow] = field(default_factory=list)
     _stopped: StopDecision | None = None
+    _in_flight: int = 0
+    _gate: asyncio.Lock = field(default_factory=asyncio.Lock)
+    # Storing waits for the disk; the loop that stamps must not. One thread keeps the order.
+    _writer: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1, "journal"))
 
     async def warm_up(self) -> None:
         """Send the warm-up requests: the first questions, ungraded, stored under phase ``warmup``."""
         for number, question in enumerate(self.plan.task.questions[: self.plan.warmups]):
-            # A negative repeat keeps the key of a warm-up apart from the answers that count.
-            place = Wanted(question, number, -1 - self.segment.index)
-            row = await self._ask_one(place, phase="warmup")
-            if row.item.attempts and row.item.attempts[-1].error is not None:
-                error = row.item.attempts[-1].error
+            row = await self._ask_one(Wanted(question, number, 0), phase="warmup")
+            error = row.item.attempts[-1].error
+            if error is not None:
                 raise EngineGone(
                     "the engine did not answer the warm-up request",
-                    why=error,
+                    why="; ".join(row.texts.errors) if row.texts else error,
                     fix="try the engine by hand with the same model name, or raise --timeout",
                 )
-            self.journal.append(row)
+            await self._write(row)
 
     async def run(self, questions: Sequence[Wanted]) -> StopDecision | None:
         """Ask ``questions``; returns why asking ended early, or null when all were asked.
@@ -79,78 +84,99 @@ class Asking:
                     group.create_task(self._work(waiting))
         except BaseExceptionGroup as failures:
             raise _first(failures) from None
-        self._release_held()
+        if self._held and not await _listens(self.plan.engine.endpoint):
+            raise EngineGone(
+                "the engine went away at the end of the run",
+                why=f"the last {len(self._held)} requests lost their connection, and nobody listens",
+                fix="start it again, then run the same command: it goes on where this one stopped",
+            )
+        await self._release_held()
         return self._stopped
 
     def last_t_end(self) -> int:
         """Return when the last stored answer of this segment ended; 0 where there is none."""
-        return max((item.t_end for item in self.items), default=0)
+        ends = (item.t_end for item in self.items if item.segment == self.segment.index)
+        return max(ends, default=0)
+
+    def close(self) -> None:
+        """Wait until everything handed over is on the disk, then close the journal."""
+        self._writer.shutdown(wait=True)
+        self.journal.close()
 
     async def _work(self, waiting: Iterator[Wanted]) -> None:
         for place in waiting:  # the workers share one iterator, so the order of asking is the plan's
             if self._stopped is not None:
                 return
-            await self._wait_until_cool()
-            row = await self._ask_one(place, phase="measure")
-            self._store(row)
+            await self._pass_gate()
+            try:
+                row = await self._ask_one(place, phase="measure")
+            finally:
+                self._in_flight -= 1
+            await self._store(row)
 
-    async def _ask_one(self, place: Wanted, *, phase: str) -> ItemRow:
-        plan, question = self.plan, place.question
+    async def _pass_gate(self) -> None:
+        """Let a request through when the device is cool enough; a pause begins when nothing is in flight."""
+        async with self._gate:
+            if self.metering.heat() is not Advice.GO:
+                await self._pause()
+            self._in_flight += 1
+
+    async def _ask_one(self, wanted: Wanted, *, phase: str) -> ItemRow:
+        plan, question = self.plan, wanted.question
         sampling = plan.sampling
+        budget = question.max_tokens or sampling.max_tokens
         body = plan.engine.request_body(
             question.messages,
-            max_tokens=question.max_tokens or sampling.max_tokens,
+            max_tokens=budget,
             temperature=sampling.temperature,
             top_p=sampling.top_p,
-            seed=None if sampling.seed is None else sampling.seed + max(place.repeat, 0),
+            seed=None if sampling.seed is None else sampling.seed + wanted.repeat,
         )
-        sequential = plan.concurrency == 1
-        if sequential:
-            await self.metering.edge()
-        answer = await ask(self.client, body, RetryPolicy(retries=plan.retries))
-        if sequential:
-            await self.metering.edge()
-        score = grade(plan.task.scorer, question, answer.reply) if phase == "measure" else None
-        return item_row(
-            question,
-            answer.exchange,
-            answer.reply,
-            answer.attempts,
-            score,
-            index=place.index,
-            repeat=place.repeat,
-            segment=self.segment.index,
-            phase=phase,
-            commitment_key=self.commitment_key,
+        place = Place(wanted.index, wanted.repeat, self.segment.index, phase)
+        t_begin = self.metering.now_ns()
+        try:
+            answer = await ask(self.client, body, RetryPolicy(retries=plan.retries))
+        except asyncio.CancelledError:
+            if plan.concurrency > 1 and phase == "measure":
+                # It drew energy beside answers that count; a request alone in flight is outside the window.
+                row = self.recorder.abandoned(question, place, t_begin, self.metering.now_ns())
+                self._writer.submit(self.journal.append, row)
+            raise
+        return await asyncio.get_running_loop().run_in_executor(
+            self._writer, self.recorder.row, question, place, answer, budget
         )
 
-    def _store(self, row: ItemRow) -> None:
-        error = row.item.attempts[-1].error if row.item.attempts else None
-        if error is not None and error.split(":")[0] in _CONNECTION_ERRORS:
-            self._held.append(row)
-            if len(self._held) >= _GONE_AFTER or self.plan.engine.died():
-                raise EngineGone(
-                    "the engine went away in the middle of the run",
-                    why=f"{len(self._held)} requests in a row lost their connection ({error})",
-                    fix="start it again, then run the same command: it goes on where this one stopped",
-                )
-            return
+    async def _store(self, row: ItemRow) -> None:
+        error = row.item.attempts[-1].error
         if error is not None and self.plan.engine.died():
             raise EngineGone(
                 "the engine's process ended in the middle of the run",
-                why=error,
-                fix="see its log in the run directory, then run the same command: it goes on from here",
+                why=f"a request met {error}; the end of its log, where there is one, is in the run directory",
+                fix="run the same command: it goes on where this one stopped",
             )
-        self._release_held()
-        self._keep(row)
+        if error in CONNECTION_ERRORS:
+            self._held.append(row)
+            if len(self._held) < _ASK_AFTER:
+                return
+            if not await _listens(self.plan.engine.endpoint):
+                raise EngineGone(
+                    "the engine went away in the middle of the run",
+                    why=f"{len(self._held)} requests lost their connection ({error}), and nobody listens",
+                    fix="start it again, then run the same command: it goes on where this one stopped",
+                )
+            # It is there and breaks connections: these requests failed, and count as failed.
+            await self._release_held()
+            return
+        await self._release_held()
+        await self._keep(row)
 
-    def _release_held(self) -> None:
-        for row in self._held:
-            self._keep(row)
-        self._held.clear()
+    async def _release_held(self) -> None:
+        held, self._held = self._held, []
+        for row in held:
+            await self._keep(row)
 
-    def _keep(self, row: ItemRow) -> None:
-        self.journal.append(row)
+    async def _keep(self, row: ItemRow) -> None:
+        await self._write(row)
         self.items.append(row.item)
         self.observer.item(row.item)
         if self._stopped is None and self.plan.stop_rules:
@@ -158,23 +184,36 @@ class Asking:
             for rule in self.plan.stop_rules:
                 self._stopped = self._stopped or rule.decide(ordered)
 
-    async def _wait_until_cool(self) -> None:
-        advice = self.metering.heat()
-        if advice is Advice.GO:
-            return
+    async def _write(self, row: ItemRow) -> None:
+        await asyncio.get_running_loop().run_in_executor(self._writer, self.journal.append, row)
+
+    async def _pause(self) -> None:
+        while self._in_flight:
+            await asyncio.sleep(0.05)
         self.observer.note("paused: the device is too hot")
         self.segment.open_window("pause")
-        try:
-            while (advice := self.metering.heat()) is Advice.PAUSE:
-                await asyncio.sleep(1.0)
-        finally:
-            self.segment.open_window("measure")
+        while (advice := self.metering.heat()) is Advice.PAUSE:
+            await asyncio.sleep(1.0)
         if advice is Advice.STOP:
+            self.segment.close_window()
             raise TooHot(
                 "the device stayed too hot",
                 why="thermal throttling did not end within the pause",
                 fix="improve the cooling, then run the same command: it goes on where this one stopped",
             )
+        await self.metering.edge()
+        self.segment.open_window("measure")
+
+
+async def _listens(endpoint: Endpoint) -> bool:
+    """Tell whether anybody accepts a connection where the engine was."""
+    connecting = asyncio.open_connection(endpoint.host, endpoint.port)
+    try:
+        _, writer = await asyncio.wait_for(connecting, _LISTENS_WITHIN_S)
+    except (OSError, TimeoutError):
+        return False
+    writer.close()
+    return True
 
 
 def _first(failures: BaseExceptionGroup[BaseException]) -> BaseException:

@@ -18,10 +18,14 @@ class CheckedClient:
         self._segment = segment
         self._max_chunks_per_s: float | None = None
         self._probe: ClientProbe | None = None
+        self._reasons: dict[str, str] = {}
 
     async def self_test(self) -> None:
         """Measure the client against the built-in max-rate server."""
-        self._max_chunks_per_s = (await self_test()).max_chunks_per_s
+        test = await self_test()
+        self._max_chunks_per_s = test.max_chunks_per_s
+        if test.error is not None:
+            self._reasons["max_chunks_per_s"] = test.error
 
     @asynccontextmanager
     async def measuring(self) -> AsyncIterator[None]:
@@ -34,10 +38,11 @@ class CheckedClient:
     def proof(self, items: Sequence[Item]) -> ClientProof:
         """Return what was seen; an empty proof where the measurement never began."""
         if self._probe is None:
-            return ClientProof(segment=self._segment, max_chunks_per_s=self._max_chunks_per_s)
+            return ClientProof(segment=self._segment, reasons=self._reasons)
         ttfts = [(item.t_first - item.t_sent) / 1e9 for item in items if item.t_first is not None]
-        return self._probe.proof(
+        proof = self._probe.proof(
             self._segment,
             ttft_p50_s=statistics.median(ttfts) if ttfts else None,
             max_chunks_per_s=self._max_chunks_per_s,
         )
+        return proof.model_copy(update={"reasons": self._reasons})

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 
-from joulemark.meters.discovery import discover, open_source
-from joulemark.meters.qualification import qualify
-from joulemark.meters.source import Finding, SourceLost
+from joulemark.meters.discovery import discover
+from joulemark.meters.source import Finding
 from joulemark.record.clock import SystemClock
 from joulemark.record.manifest import Host
 from joulemark.record.meter import Qualification, Trust
 from joulemark.runs.host import host_facts
+from joulemark.runs.source_test import tested
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,11 +66,5 @@ def _untested(_finding: Finding) -> Qualification | None:
 def _test(finding: Finding) -> Qualification | None:
     if finding.spec is None:
         return None
-    try:
-        source = open_source(finding.spec)
-    except SourceLost as lost:
-        return Qualification(Trust.ABSENT, str(lost))
-    try:
-        return qualify(source, SystemClock())
-    finally:
-        source.close()
+    found = tested(finding.spec, SystemClock())
+    return found if isinstance(found, Qualification) else found.qualification

@@ -3,36 +3,57 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 
 import joulemark
+from joulemark.meters.privacy import hashed, load_salt
 from joulemark.record.errors import InputError
+from joulemark.record.manifest import Baselines, Manifest
 from joulemark.record.manifest import Engine as EngineFacts
-from joulemark.record.manifest import Manifest
 from joulemark.record.reason import Reason
 from joulemark.runs.host import host_facts
-from joulemark.runs.layout import RunLayout
+from joulemark.runs.layout import RunLayout, locked
 from joulemark.runs.plan import RunPlan
 from joulemark.runs.recorded import close_killed_segments
 
 
-def open_directory(plan: RunPlan, facts: EngineFacts) -> tuple[RunLayout, Manifest]:
-    """Return the run directory of ``plan`` and its manifest, made now or found unfinished.
+@contextmanager
+def held_directory(plan: RunPlan, facts: EngineFacts) -> Iterator[tuple[RunLayout, Manifest]]:
+    """Hold the run directory of ``plan``; yields it with its manifest, made now or found unfinished.
 
-    Raises `InputError` where ``plan.out`` holds another configuration or cannot be written.
+    Raises `InputError` where ``plan.out`` holds another configuration, is in use, or cannot be written.
     """
-    identity = plan.config_hash(facts)
-    layout = _find(plan, facts, identity)
+    facts = facts.model_copy(
+        update={"endpoint_hash": hashed(plan.engine.endpoint.origin, load_salt()), "reasons": facts.reasons}
+    )
+    layout = _find(plan, facts)
     layout.create()
-    if layout.manifest.exists():
+    with locked(layout):
+        # Read only now: whoever held it until a moment ago may have gone on with it.
+        if not layout.manifest.exists():
+            yield layout, _new_manifest(plan, facts)
+            return
         manifest = layout.read_manifest()
+        difference = _difference(manifest, plan, facts)
+        if difference is not None:
+            raise InputError(
+                f"{layout.root} holds a run that this command does not go on with",
+                why=difference,
+                fix="choose another directory with --out DIR",
+            )
         close_killed_segments(manifest, layout)
         manifest.repeats = max(manifest.repeats, plan.repeats)
         manifest.state = "running"
-        return layout, manifest
-    manifest = Manifest(
+        yield layout, manifest
+
+
+def _new_manifest(plan: RunPlan, facts: EngineFacts) -> Manifest:
+    not_measured = Reason.NOT_MEASURED.value
+    return Manifest(
         run_id=secrets.token_hex(8),
-        config_hash=identity,
+        config_hash=plan.config_hash(facts),
         created_utc=datetime.now(UTC).isoformat(timespec="seconds"),
         joulemark_version=joulemark.__version__,
         host=host_facts(),
@@ -41,37 +62,43 @@ def open_directory(plan: RunPlan, facts: EngineFacts) -> tuple[RunLayout, Manife
         sampling=plan.sampling,
         load=plan.load,
         repeats=plan.repeats,
-        reasons={"baselines": Reason.NOT_APPLICABLE.value},
+        meters_requested=list(plan.meters),
+        baselines=Baselines(reasons={"empty_idle_w": not_measured, "loaded_idle_w": not_measured}),
     )
-    return layout, manifest
 
 
-def _find(plan: RunPlan, facts: EngineFacts, identity: str) -> RunLayout:
+def _find(plan: RunPlan, facts: EngineFacts) -> RunLayout:
     if plan.out is not None:
-        layout = RunLayout(plan.out)
-        if layout.manifest.exists():
-            held = layout.read_manifest()
-            if held.config_hash != identity:
-                raise InputError(
-                    f"{plan.out} holds a run of another configuration",
-                    why=f"it measured {held.engine.model} on {held.task.name} with other settings",
-                    fix="choose another directory with --out DIR",
-                )
-        return layout
+        return RunLayout(plan.out)
     stem = plan.directory_stem(facts)
     number = 1
     while True:
         layout = RunLayout(plan.runs_dir / (stem if number == 1 else f"{stem}-{number}"))
-        if not layout.manifest.exists() or _goes_on(layout, plan, identity):
+        if not layout.manifest.exists() or _goes_on(layout, plan, facts):
             return layout
         number += 1
 
 
-def _goes_on(layout: RunLayout, plan: RunPlan, identity: str) -> bool:
+def _goes_on(layout: RunLayout, plan: RunPlan, facts: EngineFacts) -> bool:
     """Tell whether ``layout`` holds a run of this configuration that still wants answers."""
     try:
         manifest = layout.read_manifest()
     except InputError:
         return False
     wants_more = manifest.state != "complete" or manifest.repeats < plan.repeats
-    return manifest.config_hash == identity and wants_more
+    return wants_more and _difference(manifest, plan, facts) is None
+
+
+def _difference(manifest: Manifest, plan: RunPlan, facts: EngineFacts) -> str | None:
+    """Say why a recorded run is not the one that ``plan`` would go on with; null when it is."""
+    held = manifest.engine
+    if manifest.config_hash != plan.config_hash(facts):
+        return f"another configuration: it measured {held.model} on {manifest.task.name} with other settings"
+    if held.model_digest is None and held.endpoint_hash != facts.endpoint_hash:
+        # Without a digest of the weights, only the address tells one server's model from another's.
+        return "it was measured at another address, and the engine does not say which weights it holds"
+    if manifest.meters_requested != list(plan.meters):
+        return f"it was begun with --meter {' --meter '.join(manifest.meters_requested)}"
+    if manifest.joulemark_version != joulemark.__version__:
+        return f"it was begun with version {manifest.joulemark_version}, which may grade otherwise"
+    return None

@@ -4,27 +4,31 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 import shutil
 import signal
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from joulemark.engines.client import StreamClient
-from joulemark.meters.discovery import discover
+from joulemark.metrics.run_view import RunView
 from joulemark.record.clock import SystemClock
-from joulemark.record.errors import JoulemarkError
+from joulemark.record.errors import InputError, JoulemarkError
+from joulemark.record.item import Item
+from joulemark.record.manifest import Engine as EngineFacts
 from joulemark.record.manifest import Manifest
 from joulemark.runs.asking import Asking
 from joulemark.runs.client_check import CheckedClient
 from joulemark.runs.commitment import commitment_key
-from joulemark.runs.directory import open_directory
+from joulemark.runs.directory import held_directory
+from joulemark.runs.edged_client import EdgedClient
 from joulemark.runs.finalize import finalize
-from joulemark.runs.host import boot_id
 from joulemark.runs.journal import ItemJournal, read_items
-from joulemark.runs.layout import RunLayout, locked
-from joulemark.runs.metering import Metering
+from joulemark.runs.layout import RunLayout
+from joulemark.runs.metering import Metering, require_meters
+from joulemark.runs.observe import Recorder
 from joulemark.runs.observer import Observer
 from joulemark.runs.plan import RunPlan
 from joulemark.runs.segment import OpenSegment
@@ -35,12 +39,16 @@ End = Literal["done", "interrupted", "stopped", "failed"]
 
 @dataclass(frozen=True, slots=True)
 class RunOutcome:
-    """What came of a run: answers stored of answers wanted, and what ended it early, if anything did."""
+    """What came of a run: answers stored of answers wanted, and what ended it early, if anything did.
+
+    ``view`` is the run as the arithmetic sees it; null where the tables could not be written.
+    """
 
     root: Path
     end: End
     completed: int
     total: int
+    view: RunView | None
     error: JoulemarkError | None = None
 
 
@@ -50,46 +58,51 @@ async def execute(plan: RunPlan, observer: Observer) -> RunOutcome:
     Raises `InputError` before anything was measured (unreachable engine, missing file, directory in use).
     """
     # A wrong choice of meters is told before an engine is started for nothing.
-    await asyncio.to_thread(discover, plan.meters)
+    await asyncio.to_thread(require_meters, plan.meters)
     observer.stage("starting the engine")
     with _termination_interrupts():
         try:
             await plan.engine.start()
-            facts = plan.engine.describe()
-            layout, manifest = open_directory(plan, facts)
-            with locked(layout, boot_id()):
+            facts = _with_declared_pid(plan.engine.describe(), plan.engine_pid)
+            with held_directory(plan, facts) as (layout, manifest):
                 try:
-                    return await _execute_in(layout, manifest, plan, observer)
+                    return await _execute_in(layout, manifest, facts, plan, observer)
                 finally:
                     _keep_engine_log(plan, layout)
         finally:
             await plan.engine.stop()
 
 
-async def _execute_in(layout: RunLayout, manifest: Manifest, plan: RunPlan, observer: Observer) -> RunOutcome:
-    rows, unreadable = read_items(layout.items_journal)
+async def _execute_in(
+    layout: RunLayout, manifest: Manifest, facts: EngineFacts, plan: RunPlan, observer: Observer
+) -> RunOutcome:
+    rows, unreadable = await asyncio.to_thread(read_items, layout.items_journal)
     if unreadable:
-        observer.note(f"{unreadable} torn line(s) of an earlier life of this run were left out")
-    done = {row.item.key for row in rows if row.item.phase == "measure"}
-    left = wanted(plan.task, plan.repeats, done)
-    total = len(plan.task.questions) * plan.repeats
+        observer.note(f"{unreadable} torn line(s) of an earlier life of this run are left out")
+    if manifest.repeats > plan.repeats:
+        observer.note(f"this run was begun with --repeat {manifest.repeats}, and goes on with it")
+    stored = [row.item for row in rows if row.item.phase == "measure"]
+    left = wanted(plan.task, manifest.repeats, (item.key for item in stored))
+    total = len(plan.task.questions) * manifest.repeats
     if not left:
-        finalize(layout, manifest, complete=True)
-        return RunOutcome(layout.root, "done", total, total)
+        whole = finalize(layout, manifest, complete=True)
+        return RunOutcome(layout.root, "done", total, total, whole)
 
     clock = SystemClock()
-    segment = OpenSegment(manifest, layout, clock)
-    metering = Metering(plan, manifest, layout.telemetry_journal, segment.index, clock)
-    journal = ItemJournal(layout.items_journal)
-    client = StreamClient(plan.engine.endpoint, total_timeout_s=plan.timeout_s)
+    segment = OpenSegment(manifest, layout, clock, facts)
+    metering = Metering(plan, manifest, layout.telemetry_journal, segment.facts, clock)
+    client = StreamClient(
+        plan.engine.endpoint, stall_timeout_s=plan.timeout_s, total_timeout_s=plan.timeout_s
+    )
     asking = Asking(
         plan=plan,
-        client=client,
-        journal=journal,
+        client=EdgedClient(client, metering, edges=plan.concurrency == 1),
+        journal=ItemJournal(layout.items_journal),
         metering=metering,
         observer=observer,
         segment=segment,
-        commitment_key=commitment_key(),
+        recorder=Recorder(plan.task.scorer, commitment_key()),
+        items=stored,
     )
     end: End = "failed"
     error: JoulemarkError | None = None
@@ -101,18 +114,15 @@ async def _execute_in(layout: RunLayout, manifest: Manifest, plan: RunPlan, obse
     except JoulemarkError as raised:
         error = raised
     finally:
-        # Whatever happened, the record needs its end, and the last item's energy a reading after it. A run
-        # that ends early ends with its last stored answer: what was in flight is not charged to it.
-        segment.close_window(asking.last_t_end() if end in ("interrupted", "failed") else None)
-        await metering.stop()
-        journal.close()
-        await client.aclose()
-        segment.facts.t1, segment.facts.end = clock.now_ns(), end
-        segment.save()
-    completed = len(done) + len(asking.items)
+        failure = await _close(asking, client, end)
+    completed = total - len(wanted(plan.task, manifest.repeats, (item.key for item in asking.items)))
     observer.stage("writing the record")
-    finalize(layout, manifest, complete=end == "stopped" or completed == total)
-    return RunOutcome(layout.root, end, completed, total, error)
+    view: RunView | None = None
+    try:
+        view = finalize(layout, manifest, complete=end == "stopped" or completed == total)
+    except JoulemarkError as raised:
+        failure = failure or raised
+    return RunOutcome(layout.root, end, completed, total, view, error or failure)
 
 
 async def _measure(asking: Asking, left: list[Wanted], manifest: Manifest, total: int) -> End:
@@ -123,24 +133,76 @@ async def _measure(asking: Asking, left: list[Wanted], manifest: Manifest, total
     observer.stage("testing the client")
     checked = CheckedClient(segment.index)
     await checked.self_test()
-    metering.start()
+    await asyncio.to_thread(metering.start)
     observer.stage("warming up")
     segment.open_window("warmup")
     await asking.warm_up()
     segment.close_window()
-    metering.check_engine_on_devices()
+    await asyncio.to_thread(metering.check_engine_on_devices)
     observer.started(total, total - len(left))
     try:
         async with checked.measuring():
             await metering.edge()
             segment.open_window("measure")
             decision = await asking.run(left)
+        await asyncio.to_thread(metering.check_engine_again)
     finally:
-        manifest.client.append(checked.proof(asking.items))
+        manifest.client.append(checked.proof(_of_segment(asking)))
     if decision is None:
         return "done"
     manifest.notes.append(f"stopped early by {decision.rule}: {decision.why}")
     return "stopped"
+
+
+async def _close(asking: Asking, client: StreamClient, end: End) -> JoulemarkError | None:
+    """Take the last readings and close everything; one step's failure does not keep the next from its turn.
+
+    A run that ends early ends with its last stored answer: what was in flight is not charged to it.
+    """
+    segment = asking.segment
+    t1 = asking.last_t_end() if end in ("interrupted", "failed") else None
+
+    def end_segment() -> None:
+        segment.facts.t1, segment.facts.end = segment.now_ns(), end
+        segment.save()
+
+    steps: list[Callable[[], Awaitable[None] | None]] = [
+        lambda: segment.close_window(t1),
+        asking.metering.stop,
+        asking.close,
+        client.aclose,
+        end_segment,
+    ]
+    failure: JoulemarkError | None = None
+    for step in steps:
+        try:
+            waiting = step()
+            if waiting is not None:
+                await waiting
+        except JoulemarkError as error:
+            failure = failure or error
+    return failure
+
+
+def _of_segment(asking: Asking) -> list[Item]:
+    return [item for item in asking.items if item.segment == asking.segment.index]
+
+
+def _with_declared_pid(facts: EngineFacts, declared: int | None) -> EngineFacts:
+    """Enter the process that the user declares to be the engine; raises `InputError` where there is none."""
+    if declared is None:
+        return facts
+    try:
+        os.kill(declared, 0)
+    except ProcessLookupError:
+        raise InputError(
+            f"--engine-pid {declared} is no process of this machine",
+            fix="find the engine's process with `ps` or `nvidia-smi`, and give its PID",
+        ) from None
+    except PermissionError:
+        pass  # it lives, and belongs to another user
+    reasons = {name: why for name, why in facts.reasons.items() if name not in ("pid", "local")}
+    return facts.model_copy(update={"pid": declared, "local": True, "reasons": reasons})
 
 
 def _keep_engine_log(plan: RunPlan, layout: RunLayout) -> None:
@@ -157,15 +219,19 @@ def _termination_interrupts() -> Iterator[None]:
     task = asyncio.current_task()
     loop = asyncio.get_running_loop()
     assert task is not None
+    signals = [signal.SIGTERM, *([signal.SIGHUP] if hasattr(signal, "SIGHUP") else [])]
+    handled = []
     try:
-        loop.add_signal_handler(signal.SIGTERM, task.cancel)
+        for number in signals:
+            loop.add_signal_handler(number, task.cancel)
+            handled.append(number)
     except (NotImplementedError, RuntimeError, ValueError):
-        yield  # Windows, or not the main thread: the run then ends at once and is resumed
-        return
+        pass  # Windows, or not the main thread: the run then ends at once and is resumed
     try:
         yield
     finally:
-        loop.remove_signal_handler(signal.SIGTERM)
+        for number in handled:
+            loop.remove_signal_handler(number)
 
 
 def _accept_cancellation() -> None:

@@ -22,8 +22,14 @@ class LocalExecutor:
     """Executes runs in this process, on the event loop that stamps best."""
 
     def run(self, plan: RunPlan, observer: Observer) -> RunOutcome:
-        """Execute ``plan``; Ctrl-C ends it early with what was measured."""
+        """Execute ``plan``; Ctrl-C ends it early with what was measured.
+
+        Raises ``KeyboardInterrupt`` where it was interrupted before there was a record.
+        """
         from joulemark.engines.client import new_event_loop
 
         with asyncio.Runner(loop_factory=new_event_loop) as runner:
-            return runner.run(execute(plan, observer))
+            try:
+                return runner.run(execute(plan, observer))
+            except asyncio.CancelledError:
+                raise KeyboardInterrupt from None

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 import orjson
 
+from joulemark.metrics.run_view import RunView
+from joulemark.metrics.tier import tier
 from joulemark.record.manifest import Manifest
 from joulemark.runs.layout import RunLayout, write_atomically
 from joulemark.runs.recorded import read_run
@@ -13,19 +15,29 @@ from joulemark.runs.view import view_of
 from joulemark.telemetry.journal import JournalReader
 
 
-def finalize(layout: RunLayout, manifest: Manifest, *, complete: bool) -> None:
-    """Write the tables of what is there; ``complete``: nothing is left to ask."""
-    from joulemark.metrics.tier import tier
-    from joulemark.runs import tables
+def finalize(layout: RunLayout, manifest: Manifest, *, complete: bool) -> RunView:
+    """Write the tables of what is there, then the manifest; ``complete``: nothing is left to ask.
 
-    manifest.state = "complete" if complete else "partial"
+    Returns the run as the arithmetic sees it. Raises `InputError` where the disk does not take them.
+    """
     layout.write_manifest(manifest)
-    run = read_run(layout.root)
-    view = view_of(run)
+    view = refresh(layout)
     manifest.measurement_tier, reason = tier([m.qualified for m in manifest.meters], view.headline_energy)
     manifest.reasons.pop("measurement_tier", None)
     if reason is not None:
         manifest.reasons["measurement_tier"] = reason.value
+    # Last: a run that says that it is complete has its tables.
+    manifest.state = "complete" if complete else "partial"
+    layout.write_manifest(manifest)
+    return replace(view, manifest=manifest)
+
+
+def refresh(layout: RunLayout) -> RunView:
+    """Make the tables of a run anew from its journals; leaves manifest and journals alone."""
+    from joulemark.runs import tables  # polars is heavy, and a run begins without it
+
+    run = read_run(layout.root)
+    view = view_of(run)
     tables.write_items(layout.items, run.rows)
     tables.write_chunks(layout.chunks, run.rows)
     readings = list(JournalReader(layout.telemetry_journal)) if layout.telemetry_journal.exists() else []
@@ -33,4 +45,4 @@ def finalize(layout: RunLayout, manifest: Manifest, *, complete: bool) -> None:
     tables.write_attribution(layout.attribution, view.attributions)
     checks = [asdict(check) for check in view.checks]
     write_atomically(layout.checks, orjson.dumps(checks, option=orjson.OPT_INDENT_2) + b"\n")
-    layout.write_manifest(manifest)
+    return view

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from joulemark.record.meter import QualifiedSource, Trust
@@ -10,6 +10,7 @@ from joulemark.record.reason import Reason
 from joulemark.record.scope import Scope
 
 _BOARDS = frozenset({"gpu", "module"})
+_PROCESSORS = frozenset({"package", "soc"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,36 +23,48 @@ class Headline:
 
 
 def choose_headline(
-    sources: Sequence[QualifiedSource], *, engine_local: bool | None, on_board: dict[str, bool | None]
+    sources: Sequence[QualifiedSource],
+    *,
+    engine_local: bool | None,
+    on_board: Mapping[str, bool | None],
+    declared: Set[str] = frozenset(),
+    on_processor: bool = False,
 ) -> Headline:
     """Choose by evidence.
 
     ``engine_local``: whether the engine is a process of this machine (null: cannot be told).
-    ``on_board``: for each board's scope path, whether the engine's process was seen on it (null: the
-    driver does not say). Boards that run the engine come first; then the processor packages, when the
-    engine is local and on no board. A replayed trace is taken at its word, for it says itself that it is one.
+    ``on_board``: for each board's scope path, whether the engine's process was seen on it (null: the driver
+    does not say). ``declared``: scope paths of boards that the user declares to run it. ``on_processor``: the
+    engine itself says that it uses no board. Boards that run the engine come first; then the processor
+    packages, when the engine is local and every board denies it. A board that cannot say withholds: its
+    joules may be an idle board's. A replayed trace is taken at its word, for it says that it is one.
     """
     believed = [source for source in sources if source.qualification.trust is not Trust.ABSENT]
     replayed = [source.info.name for source in believed if source.info.kind == "replay"]
     if replayed:
-        return Headline(_antichain(believed, replayed), notes=("joules come from a recorded trace",))
+        return Headline(_antichain(believed, replayed))
     if not believed:
-        return Headline((), Reason.NO_METER)
+        return Headline((), Reason.METER_NOT_QUALIFIED if sources else Reason.NO_METER)
+    if declared:
+        boards = [source.info.name for source in believed if source.info.scope.path in declared]
+        note = "that the engine runs on the measured board was declared with --board, not seen"
+        return Headline(_antichain(believed, boards), notes=(note,))
     if engine_local is False:
         return Headline((), Reason.ENGINE_REMOTE)
-    boards = [source.info.name for source in believed if source.info.scope.kind in _BOARDS]
+    kinds = frozenset() if on_processor else _BOARDS
+    boards = [source.info.name for source in believed if source.info.scope.kind in kinds]
     scope_of = {source.info.name: source.info.scope.path for source in believed}
     seen = [name for name in boards if on_board.get(scope_of[name]) is True]
     if seen:
-        return Headline(_antichain(believed, seen))
-    unknown = [name for name in boards if on_board.get(scope_of[name]) is None]
-    if unknown and engine_local:
-        note = "the driver does not list processes: that the engine runs on the measured board is assumed"
-        return Headline(_antichain(believed, unknown), notes=(note,))
-    packages = [source.info.name for source in believed if source.info.scope.kind in {"package", "soc"}]
-    if packages and engine_local:
+        unknown = [name for name in boards if on_board.get(scope_of[name]) is None]
+        note = f"whether {', '.join(unknown)} runs the engine too could not be seen: joules may be missing"
+        return Headline(_antichain(believed, seen), notes=(note,) if unknown else ())
+    if engine_local is None or any(on_board.get(scope_of[name]) is None for name in boards):
+        return Headline((), Reason.ENGINE_NOT_VISIBLE)
+    packages = [source.info.name for source in believed if source.info.scope.kind in _PROCESSORS]
+    if packages:
         return Headline(_antichain(believed, packages))
-    return Headline((), Reason.ENGINE_NOT_ON_DEVICE if boards or packages else Reason.NO_METER)
+    return Headline((), Reason.ENGINE_NOT_ON_DEVICE if boards else Reason.NO_METER)
 
 
 def _antichain(sources: Sequence[QualifiedSource], names: Sequence[str]) -> tuple[str, ...]:

@@ -6,15 +6,22 @@ line is skipped by every reader.
 
 from __future__ import annotations
 
-import os
+import contextlib
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import orjson
+from pydantic import TypeAdapter
 
 from joulemark.record.errors import InputError
-from joulemark.record.item import Attempt, Chunk, Item, ItemRow, LocalTexts, Verdict
+from joulemark.record.item import Chunk, Item, ItemRow, LocalTexts
+from joulemark.telemetry.line_file import LineFile
+
+_LAST_NS = 2**62
+_ITEM = TypeAdapter(Item)
+_TEXTS = TypeAdapter(LocalTexts)
+_CHUNK = TypeAdapter(tuple[int, int | None, bool])
 
 
 class ItemJournal:
@@ -23,31 +30,24 @@ class ItemJournal:
     def __init__(self, path: Path) -> None:
         self._path = path
         try:
-            self._fd = os.open(path, os.O_CREAT | os.O_RDWR | os.O_APPEND, 0o600)
+            self._lines = LineFile(path, permissions=0o600)
         except OSError as error:
             raise self._refused(error) from error
-        self._end_torn_line()
 
     def append(self, row: ItemRow) -> None:
         """Write one row; raises `InputError` when the disk is full (rows before it are safe)."""
-        line = orjson.dumps(_encode(row)) + b"\n"
         try:
-            written = os.write(self._fd, line)
-            if written != len(line):
-                os.write(self._fd, b"\n")
-                raise OSError(28, os.strerror(28))
-            os.fsync(self._fd)
+            self._lines.append(orjson.dumps(_encode(row), option=orjson.OPT_APPEND_NEWLINE))
+            self._lines.sync()
         except OSError as error:
+            self._lines.give_up()  # a row whose loss was reported must not turn up later
             raise self._refused(error) from error
 
     def close(self) -> None:
         """Close the file."""
-        os.close(self._fd)
-
-    def _end_torn_line(self) -> None:
-        size = os.fstat(self._fd).st_size
-        if size and os.pread(self._fd, 1, size - 1) != b"\n":
-            os.write(self._fd, b"\n")
+        # Every row was synced when it was appended; what fails now is the end of a row that was given up.
+        with contextlib.suppress(OSError):
+            self._lines.close()
 
     def _refused(self, error: OSError) -> InputError:
         return InputError(
@@ -82,11 +82,18 @@ def _encode(row: ItemRow) -> dict[str, Any]:
 
 
 def _decode(line: dict[str, Any]) -> ItemRow:
-    fields = dict(line["item"])
-    fields["attempts"] = tuple(Attempt(**attempt) for attempt in fields["attempts"])
-    fields["verdict"] = Verdict(fields["verdict"]) if fields["verdict"] else None
-    fields["span"] = tuple(fields["span"]) if fields["span"] else None
-    fields["suspect"] = tuple(fields["suspect"])
-    chunks = tuple(Chunk(t, tokens, coalesced) for t, tokens, coalesced in line["chunks"])
-    texts = LocalTexts(**line["texts"]) if line["texts"] else None
-    return ItemRow(Item(**fields), chunks, texts)
+    """Return the row of a line; raises ``ValueError``, ``TypeError`` or ``KeyError`` where it is none."""
+    item = _ITEM.validate_python(line["item"])
+    _require_plausible(item)
+    chunks = tuple(Chunk(*_CHUNK.validate_python(chunk)) for chunk in line["chunks"])
+    texts = None if line["texts"] is None else _TEXTS.validate_python(line["texts"])
+    return ItemRow(item, chunks, texts)
+
+
+def _require_plausible(item: Item) -> None:
+    stamps = [t for t in (item.t_sent, item.t_end, item.t_first, item.t_first_answer) if t is not None]
+    if not all(0 <= t <= _LAST_NS for t in stamps) or item.t_end < item.t_begin or item.segment < 0:
+        raise ValueError("stamps out of range or out of order")
+    counts = (item.prompt_tokens, item.cached_tokens, item.reasoning_tokens, item.completion_tokens)
+    if any(count is not None and count < 0 for count in counts):
+        raise ValueError("a negative number of tokens")

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-
-import orjson
 
 from joulemark.record.errors import InputError
 from joulemark.record.manifest import Manifest
@@ -95,56 +94,45 @@ def _sync_directory(path: Path) -> None:
 
 
 @contextmanager
-def locked(layout: RunLayout, boot_id: str | None) -> Iterator[None]:
-    """Hold the run directory for this process.
+def locked(layout: RunLayout) -> Iterator[None]:
+    """Hold the run directory for this process; the kernel lets go when it ends, however it ends.
 
-    The lock names pid and boot, so that one left behind by a dead process is taken over. Raises
-    `InputError` where a living process holds it.
+    Raises `InputError` where another process holds it or the directory cannot be written.
     """
-    mine = orjson.dumps({"pid": os.getpid(), "boot_id": boot_id})
-    while True:
-        try:
-            fd = os.open(layout.lock, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o644)
-        except FileExistsError:
-            holder = _lock_holder(layout.lock, boot_id)
-            if holder is not None:
-                raise InputError(
-                    f"{layout.root} is in use",
-                    why=f"process {holder} is writing this run",
-                    fix=f"wait for it, or end it with `kill {holder}` and run the same command again",
-                ) from None
-            layout.lock.unlink(missing_ok=True)
-            continue
-        except OSError as error:
+    try:
+        fd = os.open(layout.lock, os.O_CREAT | os.O_RDWR, 0o600)
+    except OSError as error:
+        raise InputError(
+            f"{layout.root} cannot be written",
+            why=error.strerror or str(error),
+            fix="choose another place with --out DIR",
+        ) from error
+    try:
+        if not _lock(fd):
+            holder = os.pread(fd, 32, 0).decode(errors="replace").strip() or "unknown"
             raise InputError(
-                f"{layout.root} cannot be written",
-                why=error.strerror or str(error),
-                fix="choose another place with --out DIR",
-            ) from error
-        break
-    try:
-        os.write(fd, mine)
-    finally:
-        os.close(fd)
-    try:
+                f"{layout.root} is in use",
+                why=f"process {holder} is writing this run",
+                fix="wait for it, or end it, then run the same command again",
+            )
+        os.ftruncate(fd, 0)
+        os.pwrite(fd, str(os.getpid()).encode(), 0)  # for the sentence above only
         yield
     finally:
-        layout.lock.unlink(missing_ok=True)
+        os.close(fd)
 
 
-def _lock_holder(path: Path, boot_id: str | None) -> int | None:
-    """Return the pid of the living holder of a lock, null when it is stale."""
+def _lock(fd: int) -> bool:
+    """Take the file's lock without waiting; tells whether it was free."""
     try:
-        held = orjson.loads(path.read_bytes())
-        pid = int(held["pid"])
-    except (OSError, ValueError, KeyError, TypeError):
-        return None
-    if held.get("boot_id") != boot_id or pid == os.getpid():
-        return None
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return None
-    except PermissionError:
-        return pid
-    return pid
+        if sys.platform == "win32":
+            import msvcrt
+
+            msvcrt.locking(fd, msvcrt.LK_NBLCK, 1)
+        else:
+            import fcntl
+
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True

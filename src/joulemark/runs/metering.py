@@ -3,47 +3,75 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from joulemark.meters.boards import Board, boards, placement
-from joulemark.meters.discovery import discover, open_source
+from joulemark.meters.discovery import AUTO, NONE, discover
 from joulemark.meters.privacy import hashed, load_salt
-from joulemark.meters.qualification import qualify
-from joulemark.meters.source import SourceLost, SourceSpec
+from joulemark.meters.source import SourceSpec
 from joulemark.meters.thermal import Advice, ThermalGuard
 from joulemark.record.clock import Clock
-from joulemark.record.errors import JoulemarkError
-from joulemark.record.manifest import Device, Manifest, Meter
-from joulemark.record.meter import Qualification, QualifiedSource, Trust
+from joulemark.record.errors import InputError, JoulemarkError
+from joulemark.record.manifest import Device, Manifest, Meter, Segment
+from joulemark.record.meter import QualifiedSource
+from joulemark.record.reason import Reason
 from joulemark.record.scope import Scope
-from joulemark.runs.headline import choose_headline
+from joulemark.runs.evidence import evidence_of
 from joulemark.runs.plan import RunPlan
+from joulemark.runs.source_test import tested
 from joulemark.telemetry.supervisor import Sampler
+
+
+def require_meters(wanted: Sequence[str]) -> None:
+    """Raise `InputError` for a meter that was asked for by name and is not there."""
+    findings = discover(wanted)
+    for kind in wanted:
+        if kind in (AUTO, NONE) or any(f.spec for f in findings if f.kind == kind.partition(":")[0]):
+            continue
+        missing = next((f for f in findings if f.kind == kind), None)
+        raise InputError(
+            f"the meter {kind} cannot be read",
+            why=missing.why if missing else "nothing of the kind is on this machine",
+            fix=missing.fix if missing and missing.fix else "`joulemark doctor` lists what there is",
+        )
 
 
 class Metering:
     """Prepares, reads and judges the meters of one segment. Its failures degrade a run, they never end it."""
 
     def __init__(
-        self, plan: RunPlan, manifest: Manifest, journal_path: Path, segment: int, clock: Clock
+        self,
+        plan: RunPlan,
+        manifest: Manifest,
+        journal_path: Path,
+        segment: Segment,
+        clock: Clock,
     ) -> None:
         self._plan, self._manifest = plan, manifest
-        self._journal_path, self._segment, self._clock = journal_path, segment, clock
+        self._journal_path, self._segment, self._clock = journal_path, segment.index, clock
+        self._engine_pid = segment.engine_pid
         self._sources: list[tuple[SourceSpec, QualifiedSource]] = []
         self._sampler: Sampler | None = None
         self._guard = ThermalGuard(limit_c=plan.temperature_limit_c)
         self._fed_ns: dict[str, int] = {}
+        self._uuids: dict[str, str] = {}
 
     async def prepare(self) -> None:
         """Find the meters, test them side by side, and enter them in the manifest."""
-        pid = self._engine_pid()
-        findings = await asyncio.to_thread(discover, self._plan.meters, engine_pid=pid)
+        findings = await asyncio.to_thread(discover, self._plan.meters, engine_pid=self._engine_pid)
         specs = [finding.spec for finding in findings if finding.spec is not None]
-        tested = await asyncio.gather(*(asyncio.to_thread(self._test, spec) for spec in specs))
-        self._sources = [pair for pair in tested if pair is not None]
-        self._manifest.meters = [
-            Meter.of(_private(source)) for _, source in self._sources if source.info.kind != "process"
+        found = await asyncio.gather(*(asyncio.to_thread(tested, spec, self._clock) for spec in specs))
+        for spec, test in zip(specs, found, strict=True):
+            if isinstance(test, QualifiedSource):
+                self._sources.append((spec, test))
+            else:
+                self._note(f"meter {spec.kind}: {test.reason}")
+        self._manifest.meters += [
+            Meter.of(_private(source), self._segment)
+            for _, source in self._sources
+            if source.info.kind != "process"
         ]
 
     def start(self) -> None:
@@ -54,6 +82,10 @@ class Metering:
             self._sampler = Sampler.start(self._sources, self._journal_path, self._segment)
         except JoulemarkError as error:
             self._note(f"no telemetry: {error}")
+
+    def now_ns(self) -> int:
+        """The time on the segment's clock."""
+        return self._clock.now_ns()
 
     async def edge(self) -> None:
         """Read every source now, so that what comes is told from what was."""
@@ -75,22 +107,28 @@ class Metering:
         """Look for the engine's process on each board, list the others there, and choose the headline."""
         manifest = self._manifest
         facts = {board.uuid: board for board in boards()}
-        manifest.devices = [
+        manifest.devices += [
             self._device(facts[source.info.device_id], source.info.scope)
             for _, source in self._sources
             if source.info.device_id in facts
         ]
-        headline = choose_headline(
-            [meter.qualified for meter in manifest.meters],
-            engine_local=manifest.engine.local,
-            on_board={device.scope: device.engine_on_device for device in manifest.devices},
-        )
-        scopes = {meter.source.name: meter.scope for meter in manifest.meters}
-        manifest.headline_scope = [scopes[name] for name in headline.sources] or None
+        evidence = evidence_of(manifest, self._segment)
+        manifest.headline_scope = [str(source.info.scope) for source in evidence.chosen] or None
         manifest.reasons.pop("headline_scope", None)
-        if headline.reason is not None:
-            manifest.reasons["headline_scope"] = headline.reason.value
-        self._note(*headline.notes)
+        if evidence.headline.reason is not None:
+            manifest.reasons["headline_scope"] = evidence.headline.reason.value
+        self._note(*evidence.headline.notes)
+
+    def check_engine_again(self) -> None:
+        """Look once more at the end: who came to a board meanwhile, and whether the engine is still there."""
+        for device in self._manifest.devices:
+            if device.segment != self._segment:
+                continue
+            now = placement(self._uuids[device.scope], self._engine_pid)
+            device.other_processes += [name for name in now.others if name not in device.other_processes]
+            if device.engine_on_device and now.engine_on_device is False:
+                device.engine_on_device = False
+                device.why = "it was seen on the board at the start of the segment and not at its end"
 
     async def stop(self) -> None:
         """Take the last edge and end the sampler; what went wrong with it is noted."""
@@ -104,29 +142,14 @@ class Metering:
     def _note(self, *notes: str) -> None:
         self._manifest.notes.extend(note for note in notes if note not in self._manifest.notes)
 
-    def _test(self, spec: SourceSpec) -> tuple[SourceSpec, QualifiedSource] | None:
-        try:
-            source = open_source(spec)
-        except SourceLost as lost:
-            self._note(f"meter {spec.kind}: {lost}")
-            return None
-        try:
-            # Processor time is the kernel's own account: there is nothing to compare it with.
-            believed = spec.kind == "process"
-            test = Qualification(Trust.QUALIFIED) if believed else qualify(source, self._clock)
-            return spec, QualifiedSource(source.info, test)
-        finally:
-            source.close()
-
-    def _engine_pid(self) -> int | None:
-        return self._plan.engine_pid or self._plan.engine.pid()
-
     def _device(self, board: Board, scope: Scope) -> Device:
-        place = placement(board.uuid, self._engine_pid())
-        reasons = dict(board.reasons)
+        place = placement(board.uuid, self._engine_pid)
+        reasons = dict.fromkeys(board.reasons, Reason.NOT_REPORTED.value)
         if place.engine_on_device is None:
-            reasons["engine_on_device"] = place.why
+            reasons["engine_on_device"] = Reason.ENGINE_NOT_VISIBLE.value
+        self._uuids[scope.path] = board.uuid
         return Device(
+            segment=self._segment,
             uuid_hash=hashed(board.uuid, load_salt()),
             name=board.name,
             vram_mib=board.vram_mib,
@@ -134,7 +157,9 @@ class Metering:
             power_limit_w=board.power_limit_w,
             scope=scope.path,
             engine_on_device=place.engine_on_device,
+            declared=board.index in self._plan.boards,
             other_processes=list(place.others),
+            why=place.why,
             reasons=reasons,
         )
 

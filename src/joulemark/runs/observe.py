@@ -2,82 +2,146 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import dataclass
 
-from joulemark.engines.exchange import Exchange
+from joulemark.engines.ask import Asked
 from joulemark.engines.streams import Reply
-from joulemark.record.item import Attempt, Item, ItemRow, LocalTexts, Verdict
+from joulemark.record.item import Item, ItemRow, LocalTexts, Verdict
 from joulemark.record.reason import Reason
 from joulemark.runs.commitment import commit
 from joulemark.tasks.task import Question, Score, Scorer
 
 _FILTERED = "content_filter"
+# Rows that are no answer must not share the key of one: their repeat is negative, one range a phase.
+_WARMUP_REPEAT, _ABANDONED_REPEAT = -1, -1_000_000
 
 
-def grade(scorer: Scorer, question: Question, reply: Reply) -> Score:
-    """Return the score of a reply; a failed request is `failed` whatever text came before the failure."""
-    if not reply.ok:
-        return Score(Verdict.FAILED, False, 0.0, None, None, None)
-    refused = bool(reply.refusal) or reply.finish_reason == _FILTERED
-    return scorer.score(question, reply.text, finish_reason=reply.finish_reason, refusal=refused)
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a request stands in its run."""
+
+    index: int
+    repeat: int
+    segment: int
+    phase: str
+
+    @property
+    def key_repeat(self) -> int:
+        """The repeat that the row is stored under."""
+        if self.phase == "warmup":
+            return _WARMUP_REPEAT - self.segment
+        return self.repeat
 
 
-def item_row(
-    question: Question,
-    exchange: Exchange,
-    reply: Reply,
-    attempts: Sequence[Attempt],
-    score: Score | None,
-    *,
-    index: int,
-    repeat: int,
-    segment: int,
-    phase: str,
-    commitment_key: bytes,
-) -> ItemRow:
-    """Make the row of one answered (or failed) question.
+@dataclass(frozen=True, slots=True)
+class Recorder:
+    """Grades replies and makes their rows; pure but for the key, so that any thread may call it."""
 
-    ``score`` is null for a phase that is not graded (warm-up).
-    """
-    usage = reply.usage
-    values: dict[str, object] = {
-        "t_first": reply.t_first,
-        "t_first_answer": reply.t_first_answer,
-        "prompt_tokens": usage.prompt if usage else None,
-        "cached_tokens": usage.cached if usage else None,
-        "reasoning_tokens": usage.reasoning if usage else None,
-        "completion_tokens": usage.completion if usage else None,
-        "token_source": reply.token_source,
-        "finish_reason": reply.finish_reason,
-        "correct": score.correct if score else None,
-        "score": score.score if score else None,
-        "rule": score.rule if score else None,
-        "span": score.span if score else None,
-        "answer_commitment": commit(commitment_key, question.item_id, repeat, reply.text),
-    }
-    item = Item(
-        item_id=question.item_id,
-        index=index,
-        repeat=repeat,
-        segment=segment,
-        phase=phase,
-        t_sent=exchange.t_sent,
-        t_end=exchange.t_end,
-        streamed=reply.streamed,
-        attempts=tuple(attempts),
-        verdict=score.verdict if score else None,
-        suspect=tuple(reply.suspect),
-        reasons=_reasons(values, reply, score, question),
-        **values,  # type: ignore[arg-type]
-    )
-    texts = LocalTexts(
-        prompt="\n\n".join(f"{role}: {content}" for role, content in question.messages),
-        answer=reply.text,
-        reasoning=reply.reasoning,
-        value=score.value if score else None,
-        gold=question.gold,
-    )
-    return ItemRow(item, reply.chunks, texts)
+    scorer: Scorer
+    commitment_key: bytes
+
+    def row(self, question: Question, place: Place, asked: Asked, budget: int) -> ItemRow:
+        """Make the row of an answered (or failed) question; a warm-up is not graded.
+
+        ``budget`` is the number of tokens that was allowed: a count beyond it is doubted.
+        """
+        exchange, reply = asked.exchange, asked.reply
+        score = self._grade(question, reply) if place.phase == "measure" else None
+        usage = reply.usage
+        values: dict[str, object] = {
+            "t_first": reply.t_first,
+            "t_first_answer": reply.t_first_answer,
+            "prompt_tokens": usage.prompt if usage else None,
+            "cached_tokens": usage.cached if usage else None,
+            "reasoning_tokens": usage.reasoning if usage else None,
+            "completion_tokens": usage.completion if usage else None,
+            "token_source": reply.token_source,
+            "finish_reason": reply.finish_reason,
+            "correct": score.correct if score else None,
+            "score": score.score if score else None,
+            "rule": score.rule if score else None,
+            "span": score.span if score else None,
+        }
+        item = Item(
+            item_id=question.item_id,
+            index=place.index,
+            repeat=place.key_repeat,
+            segment=place.segment,
+            phase=place.phase,
+            t_sent=exchange.t_sent,
+            t_end=exchange.t_end,
+            streamed=reply.streamed,
+            attempts=asked.attempts,
+            verdict=score.verdict if score else None,
+            suspect=(*reply.suspect, *_over_budget(values["completion_tokens"], budget)),
+            answer_commitment=commit(self.commitment_key, question.item_id, place.repeat, reply.text),
+            reasons=_reasons(values, reply, score, question),
+            **values,  # type: ignore[arg-type]
+        )
+        texts = LocalTexts(
+            prompt=_prompt(question),
+            answer=reply.text,
+            reasoning=reply.reasoning,
+            value=score.value if score else None,
+            gold=question.gold,
+            errors=asked.sentences,
+        )
+        return ItemRow(item, reply.chunks, texts)
+
+    def abandoned(self, question: Question, place: Place, t_begin: int, t_end: int) -> ItemRow:
+        """Make the row of a request that was in flight when the run was ended: two stamps, nothing else."""
+        missing = dict.fromkeys(_NULLABLE, Reason.ABANDONED.value)
+        item = Item(
+            item_id=question.item_id,
+            index=place.index,
+            repeat=_ABANDONED_REPEAT - place.segment,
+            segment=place.segment,
+            phase="abandoned",
+            t_sent=t_begin,
+            t_end=t_end,
+            reasons=missing,
+        )
+        return ItemRow(item, (), LocalTexts(_prompt(question), "", "", gold=question.gold))
+
+    def _grade(self, question: Question, reply: Reply) -> Score:
+        """Return the score; a failed request is `failed` whatever text came before the failure."""
+        if not reply.ok:
+            return Score(Verdict.FAILED, False, 0.0, None, None, None)
+        refused = bool(reply.refusal) or reply.finish_reason == _FILTERED
+        return self.scorer.score(question, reply.text, finish_reason=reply.finish_reason, refusal=refused)
+
+
+_NULLABLE = (
+    "t_scheduled",
+    "t_first",
+    "t_first_answer",
+    "session",
+    "turn",
+    "prompt_tokens",
+    "cached_tokens",
+    "reasoning_tokens",
+    "completion_tokens",
+    "token_source",
+    "media_units",
+    "finish_reason",
+    "streamed",
+    "verdict",
+    "correct",
+    "score",
+    "rule",
+    "span",
+    "answer_commitment",
+)
+
+
+def _over_budget(completion_tokens: object, budget: int) -> tuple[str, ...]:
+    if isinstance(completion_tokens, int) and completion_tokens > budget:
+        return (f"{completion_tokens} completion tokens were reported, and {budget} were allowed",)
+    return ()
+
+
+def _prompt(question: Question) -> str:
+    return "\n\n".join(f"{role}: {content}" for role, content in question.messages)
 
 
 def _reasons(

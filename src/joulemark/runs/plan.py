@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from joulemark.engines.engine import Engine
@@ -22,7 +22,8 @@ class RunPlan:
 
     ``out``: the run directory, or null to derive one below ``runs_dir`` from the configuration.
     ``meters``: ``auto``, ``none`` or a list of kinds, as `joulemark.meters.discovery.discover` takes them.
-    ``engine_pid``: what the user declares to be the engine's process, null to find it.
+    ``engine_pid``: what the user declares to be the engine's process, null to find it. ``boards``: indices of
+    the boards that the user declares to run the engine, for drivers that do not list processes.
     """
 
     task: TaskSet
@@ -37,9 +38,9 @@ class RunPlan:
     runs_dir: Path = DEFAULT_RUNS
     meters: tuple[str, ...] = ("auto",)
     engine_pid: int | None = None
+    boards: tuple[int, ...] = ()
     temperature_limit_c: float | None = None
     stop_rules: tuple[StopRule, ...] = ()
-    settings_extra: dict[str, str] = field(default_factory=dict)
 
     @property
     def load(self) -> Load:
@@ -58,6 +59,7 @@ class RunPlan:
             n_shot=task.n_shot,
             template_hash=text_hash(task.template),
             subset_key=task.subset_key,
+            budget_hash=config_hash({"budgets": [question.max_tokens for question in task.questions]}),
             is_canary=task.is_canary,
         )
 
@@ -81,7 +83,7 @@ class RunPlan:
                 "load": self.load.model_dump(),
                 "warmups": self.warmups,
                 "retries": self.retries,
-                **self.settings_extra,
+                "timeout_s": self.timeout_s,
             }
         )
 

@@ -15,13 +15,12 @@ from joulemark.telemetry.timeline import Timeline
 
 @dataclass(frozen=True, slots=True)
 class RecordedRun:
-    """What a run directory holds. ``unreadable_lines`` counts torn journal lines, which are left out."""
+    """What a run directory holds."""
 
     layout: RunLayout
     manifest: Manifest
     rows: tuple[ItemRow, ...]
     timeline: Timeline
-    unreadable_lines: int
 
     @property
     def items(self) -> tuple[Item, ...]:
@@ -47,7 +46,20 @@ def read_run(root: Path) -> RecordedRun:
     close_killed_segments(manifest, layout, rows)
     journal = layout.telemetry_journal
     timeline = Timeline.from_journal(journal) if journal.exists() else Timeline({})
-    return RecordedRun(layout, manifest, tuple(ordered), timeline, unreadable)
+    torn = unreadable + timeline.skipped_lines
+    if torn:
+        manifest.notes.append(
+            f"{torn} line(s) of the journals could not be read and were left out; the energy of an answer"
+            " that stood there is still inside the total"
+        )
+    stored = sum(row.item.phase == "measure" for row in ordered)
+    if manifest.state == "complete" and stored < manifest.task.n_items and not _stopped_early(manifest):
+        manifest.state = "partial"
+    return RecordedRun(layout, manifest, tuple(ordered), timeline)
+
+
+def _stopped_early(manifest: Manifest) -> bool:
+    return any(segment.end == "stopped" for segment in manifest.segments)
 
 
 def close_killed_segments(manifest: Manifest, layout: RunLayout, rows: list[ItemRow] | None = None) -> None:

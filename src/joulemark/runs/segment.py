@@ -5,9 +5,10 @@ from __future__ import annotations
 import platform
 import time
 
+import joulemark
 from joulemark.meters.privacy import hashed, load_salt
 from joulemark.record.clock import Clock
-from joulemark.record.manifest import Manifest, Segment, Window
+from joulemark.record.manifest import Engine, Manifest, Segment, Window
 from joulemark.runs.host import boot_id
 from joulemark.runs.layout import RunLayout
 
@@ -15,7 +16,7 @@ from joulemark.runs.layout import RunLayout
 class OpenSegment:
     """A segment while it runs. Every change is on the disk before the call returns."""
 
-    def __init__(self, manifest: Manifest, layout: RunLayout, clock: Clock) -> None:
+    def __init__(self, manifest: Manifest, layout: RunLayout, clock: Clock, engine: Engine) -> None:
         self._manifest, self._layout, self._clock = manifest, layout, clock
         self.facts = Segment(
             index=len(manifest.segments),
@@ -23,10 +24,17 @@ class OpenSegment:
             host_hash=hashed(platform.node(), load_salt()),
             wall_anchor_ns=time.time_ns(),
             t0=clock.now_ns(),
+            engine_pid=engine.pid,
+            engine_local=engine.local,
+            joulemark_version=joulemark.__version__,
         )
         manifest.segments.append(self.facts)
         self._window: Window | None = None
         self.save()
+
+    def now_ns(self) -> int:
+        """The time on the segment's clock."""
+        return self._clock.now_ns()
 
     @property
     def index(self) -> int:

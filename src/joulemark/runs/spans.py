@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
+from joulemark.metrics.run_view import MEASURE_WINDOW
 from joulemark.record.energy import MeasuredEnergy, Method, Withheld, sum_over_scopes, sum_over_windows
+from joulemark.record.errors import InputError
 from joulemark.record.item import Item
 from joulemark.record.manifest import Manifest
 from joulemark.record.meter import QualifiedSource, Trust
@@ -32,12 +35,26 @@ class Span:
 
 
 def measured_spans(manifest: Manifest) -> list[Span]:
-    """Return the ``measure`` windows of a run."""
-    return [
-        Span(window.segment, window.t0, window.t1)
-        for window in manifest.windows
-        if window.name == "measure" and window.t1 is not None and window.t1 > window.t0
-    ]
+    """Return the ``measure`` windows of a run, in order.
+
+    Raises `InputError` where two overlap: their sum would count energy twice.
+    """
+    spans = sorted(
+        (
+            Span(window.segment, window.t0, window.t1)
+            for window in manifest.windows
+            if window.name == MEASURE_WINDOW and window.t1 is not None and window.t1 > window.t0
+        ),
+        key=lambda span: (span.segment, span.t0),
+    )
+    for one, other in pairwise(spans):
+        if one.segment == other.segment and other.t0 < one.t1:
+            raise InputError(
+                "the manifest's measured windows overlap",
+                why=f"two of segment {one.segment} hold the same time, which no run writes",
+                fix="the manifest was edited; measure again into another directory with --out DIR",
+            )
+    return spans
 
 
 def item_span(item: Item) -> Span:
@@ -124,9 +141,7 @@ def _source_energies(
 def _believed(source: QualifiedSource, method: Method) -> bool:
     """Tell whether the self-test lets this method be used: a bad counter may stand beside a good gauge."""
     test = source.qualification
-    if test.trust is Trust.SUSPECT and method is Method.INTEGRATED:
-        return (test.reason or "").startswith("counter")
-    return test.trust is Trust.QUALIFIED
+    return test.gauge_ok if method is Method.INTEGRATED else test.counter_ok
 
 
 def _gauge_of(source: QualifiedSource) -> str | None:

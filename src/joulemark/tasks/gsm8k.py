@@ -53,13 +53,11 @@ def _problems(path: Path) -> tuple[JsonLines, list[_Problem]]:
     return source, [_problem(source, line) for line in source.lines]
 
 
-def load(
-    data: Path | None, limit: int | None, n_shot: int, subset_key: str, shots_file: Path | None = None
-) -> TaskSet:
+def load(data: Path | None, limit: int | None, n_shot: int, subset_key: str) -> TaskSet:
     """Load ``limit`` problems of ``data`` in the order of ``subset_key``, after ``n_shot`` worked examples.
 
-    Examples are the last of that order and never asked, or the first of ``shots_file`` in it. Raises
-    `InputError` for a missing or malformed file and where too few problems are left to ask.
+    Examples are the last of that order and never asked. Raises `InputError` for a missing or malformed file
+    and where too few problems are left to ask.
     """
     if data is None:
         raise InputError(
@@ -69,24 +67,13 @@ def load(
         )
     source, problems = _problems(data)
     ordered = permuted(problems, subset_key, lambda p: p.item_id)
-    if shots_file is not None:
-        _, examples = _problems(shots_file)
-        shots = permuted(examples, subset_key, lambda p: p.item_id)[:n_shot]
-        asked = {p.question for p in ordered[: limit or len(ordered)]}
-        if any(shot.question in asked for shot in shots):
-            raise InputError(
-                f"{shots_file} gives away an answer",
-                why="one of its examples is also asked",
-                fix="pass the training file, or leave --shots-file out",
-            )
-    else:
-        split = len(ordered) - n_shot
-        ordered, shots = ordered[: max(0, split)], ordered[max(0, split) :]
-    if len(shots) < n_shot or not ordered or (limit is not None and limit > len(ordered) and n_shot):
+    split = max(0, len(ordered) - n_shot)
+    ordered, shots = ordered[:split], ordered[split:]
+    if not ordered or (limit is not None and limit > len(ordered) and n_shot):
         raise InputError(
             f"{n_shot} examples and {limit or 1} questions are more than there are",
             why=f"{data} holds {len(problems)} problems, and an example is never asked",
-            fix="lower --n-shot or --limit, or pass --shots-file FILE",
+            fix="lower --shots or --limit",
         )
     turns: tuple[tuple[str, str], ...] = ()
     for shot in shots:

@@ -1,4 +1,4 @@
-"""Which tasks and suites there are, and loading one by its name."""
+"""Which tasks there are, and loading one by its name."""
 
 from __future__ import annotations
 
@@ -22,7 +22,6 @@ class Request:
     limit: int | None = None
     n_shot: int | None = None
     subset_key: str = DEFAULT_KEY
-    shots_file: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +40,7 @@ Loader = Callable[[Request], TaskSet]
 
 
 def _load_quick(request: Request) -> TaskSet:
-    for option, value in (
-        ("--data", request.data),
-        ("--n-shot", request.n_shot),
-        ("--shots-file", request.shots_file),
-    ):
+    for option, value in (("--data", request.data), ("--shots", request.n_shot)):
         if value:
             raise InputError(
                 f"quick takes no {option}",
@@ -56,9 +51,7 @@ def _load_quick(request: Request) -> TaskSet:
 
 
 def _load_gsm8k(request: Request) -> TaskSet:
-    return gsm8k.load(
-        request.data, request.limit, request.n_shot or 0, request.subset_key, request.shots_file
-    )
+    return gsm8k.load(request.data, request.limit, request.n_shot or 0, request.subset_key)
 
 
 _TASKS: Mapping[str, tuple[TaskInfo, Loader]] = MappingProxyType(
@@ -87,25 +80,10 @@ _TASKS: Mapping[str, tuple[TaskInfo, Loader]] = MappingProxyType(
         ),
     }
 )
-SUITES: Mapping[str, tuple[str, ...]] = MappingProxyType({"quick": ("quick",)})
-
-
-def task_names() -> tuple[str, ...]:
-    """Return the names that `load_task` knows."""
-    return tuple(_TASKS)
-
-
-def suite_tasks(name: str) -> tuple[str, ...]:
-    """Return the tasks of a suite; a task is a suite of one. Raises `InputError` for an unknown name."""
-    if name in SUITES:
-        return SUITES[name]
-    if name in _TASKS:
-        return (name,)
-    raise _unknown(name)
 
 
 def _unknown(name: str) -> InputError:
-    known = sorted({*_TASKS, *SUITES})
+    known = sorted(_TASKS)
     near = difflib.get_close_matches(name.lower(), known, n=3, cutoff=0.5)
     return InputError(
         f"there is no task {name!r}",
@@ -121,7 +99,6 @@ def load_task(
     limit: int | None = None,
     n_shot: int | None = None,
     subset_key: str = DEFAULT_KEY,
-    shots_file: Path | None = None,
 ) -> TaskSet:
     """Load a task's questions in asking order.
 
@@ -131,11 +108,11 @@ def load_task(
     """
     if name not in _TASKS:
         raise _unknown(name)
-    for option, value, least in (("--limit", limit, 1), ("--n-shot", n_shot, 0)):
+    for option, value, least in (("--limit", limit, 1), ("--shots", n_shot, 0)):
         if value is not None and value < least:
             raise InputError(f"{option} {value} is not possible", why=f"it must be at least {least}")
     _, loader = _TASKS[name]
-    return loader(Request(data, limit, n_shot, subset_key, shots_file))
+    return loader(Request(data, limit, n_shot, subset_key))
 
 
 def describe_tasks() -> list[dict[str, object]]:

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 T = TypeVar("T")
 
-DEFAULT_KEY = "joulemark-1"
+DEFAULT_KEY = "joulemark"
 
 
 def rank(item_id: str, key: str) -> bytes:
@@ -20,8 +20,3 @@ def rank(item_id: str, key: str) -> bytes:
 def permuted(items: Sequence[T], key: str, item_id: Callable[[T], str]) -> list[T]:
     """Return ``items`` in the order of ``key``; it depends on ids and key alone, not on the order given."""
     return sorted(items, key=lambda item: (rank(item_id(item), key), item_id(item)))
-
-
-def subset(items: Sequence[T], n: int, key: str, item_id: Callable[[T], str]) -> list[T]:
-    """Return the first ``n`` in the order of ``key``: a random sample, part of every larger one."""
-    return permuted(items, key, item_id)[:n]

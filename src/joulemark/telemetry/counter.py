@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from joulemark.record.meter import QualifiedSource
 from joulemark.record.reason import Reason
+from joulemark.telemetry.cadence import DEFAULT_UPDATE_S
 from joulemark.telemetry.timeline import Floats, Ints, Series
 
 SLACK_NS = 5_000_000
@@ -33,7 +34,6 @@ FROZEN_UPDATES = 10
 FROZEN_NS = 2_000_000_000
 FROZEN_QUANTA = 3  # less power than this many counter steps may pass unseen
 RESET_SHARE = 0.5  # a counter that falls to less than this share of its value has started again
-DEFAULT_UPDATE_NS = 100_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,8 +139,7 @@ class Counter:
 def read_counter(series: Series, source: QualifiedSource, gauge: Series | None) -> Counter:
     """Unwrap a counter and find its faults. ``gauge`` is the power series of the same source, if any."""
     info, test = source.info, source.qualification
-    update_s = test.update_period_max_s or test.update_period_s
-    update_ns = round(update_s * 1e9) if update_s else DEFAULT_UPDATE_NS
+    update_ns = round((test.update_period_max_s or test.update_period_s or DEFAULT_UPDATE_S) * 1e9)
     raw = series.value
     ceiling_w = _ceiling_w(series, source, gauge, update_ns)
     step = np.diff(raw)

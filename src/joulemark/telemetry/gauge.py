@@ -19,20 +19,19 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from joulemark.meters.nvml_plan import AVERAGE_WINDOW_S
 from joulemark.record.meter import QualifiedSource
 from joulemark.record.telemetry import Quantity
+from joulemark.telemetry.cadence import DEFAULT_UPDATE_S, GAP_POLLS
 from joulemark.telemetry.timeline import Floats, Ints, Series
 
 Z = 3.0
-GAP_POLLS = 5
 GAP_S = 3.0
-AVERAGE_WINDOW_S = 1.0  # of POWER_AVERAGE_W; NVML's, Ampere and later except GA100
 SLOPE_MARGIN = 1.5  # samples show less than the steepest slope of a gauge
 HIDDEN_SHARE = 0.2  # of the peak: what a load faster than the gauge may swing unseen
 POOL = 5  # samples on either side of an edge that tell the range there
 FEW = 20  # intervals; fewer do not tell their own variance
 MIN_STEP_S = 1e-3
-DEFAULT_UPDATE_S = 0.1
 
 
 @dataclass(frozen=True, slots=True)

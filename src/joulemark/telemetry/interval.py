@@ -39,13 +39,6 @@ def integrated_between(
     return integrals_between(timeline, source, segment, [t0_ns], [t1_ns], quantity)[0]
 
 
-def mean_power_w(energy: MeasuredEnergy | Withheld, t0_ns: int, t1_ns: int) -> float | None:
-    """Return the mean power in a window; null where its energy is withheld or the window is empty."""
-    if isinstance(energy, Withheld) or t1_ns <= t0_ns:
-        return None
-    return energy.joules / ((t1_ns - t0_ns) * 1e-9)
-
-
 def energies_between(
     timeline: Timeline,
     source: QualifiedSource,
@@ -58,11 +51,8 @@ def energies_between(
     Raises ``ValueError`` for a window that ends before it begins.
     """
     t0_ns, t1_ns = _windows(t0s_ns, t1s_ns)
-    test = source.qualification
-    # A suspect source whose reason does not begin with its counter has failed for another part.
-    counter_failed = test.trust is Trust.SUSPECT and (test.reason or "").startswith("counter")
-    if counter_failed or test.trust is Trust.ABSENT:
-        return _all(Withheld(Reason.METER_NOT_QUALIFIED, test.reason or ""), len(t0_ns))
+    if not source.qualification.counter_ok:
+        return _all(Withheld(Reason.METER_NOT_QUALIFIED, source.qualification.reason or ""), len(t0_ns))
     series = timeline.series(segment, source.info.name, Quantity.ENERGY_J)
     track = timeline.track(segment, source.info.name)
     if series is None or track is None:
@@ -113,7 +103,7 @@ def integrals_between(
     Raises ``ValueError`` for a window that ends before it begins.
     """
     t0_ns, t1_ns = _windows(t0s_ns, t1s_ns)
-    if source.qualification.trust is Trust.ABSENT:
+    if not source.qualification.gauge_ok:
         return _all(Withheld(Reason.METER_NOT_QUALIFIED, source.qualification.reason or ""), len(t0_ns))
     series = timeline.series(segment, source.info.name, quantity)
     track = timeline.track(segment, source.info.name)

@@ -7,8 +7,6 @@ what it cannot parse and counts it.
 
 from __future__ import annotations
 
-import os
-import threading
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,6 +14,7 @@ from pathlib import Path
 import orjson
 
 from joulemark.record.telemetry import Reading
+from joulemark.telemetry.line_file import LineFile
 
 MAX_PENDING_BYTES = 16 * 1024 * 1024
 """How much is kept in memory while the disk takes nothing; rows beyond it are dropped and counted."""
@@ -76,66 +75,34 @@ def _text(value: object) -> str:
 
 
 class TelemetryJournal:
-    """The writing end. One process, one thread of it; `sync_soon` hands the fsync to a thread of its own.
+    """The writing end. One process, one thread of it. An edge read must not wait for a disk, see `sync_soon`.
 
-    An fsync takes milliseconds, an edge read must not wait for it, and a killed process loses nothing that
-    `append` has written: the sync guards against the machine going down only.
+    ``dropped`` counts the rows that neither disk nor memory took.
     """
 
     def __init__(self, path: Path) -> None:
-        """Open or go on with ``path``; a torn last line of an earlier life gets its newline first."""
-        self._fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
-        size = os.fstat(self._fd).st_size
-        torn = size > 0 and os.pread(self._fd, 1, size - 1) != b"\n"
-        self._pending = bytearray(b"\n" if torn else b"")
+        """Open or go on with ``path``. Raises ``OSError``."""
+        self._lines = LineFile(path)
         self.dropped = 0
-        self._wanted = threading.Event()
-        self._closing = False
-        self._syncer = threading.Thread(target=self._sync_loop, name="telemetry-fsync", daemon=True)
-        self._syncer.start()
 
     def append(self, readings: Iterable[Reading]) -> None:
         """Write the rows in one go. Raises ``OSError`` when the disk is full; they are kept for later."""
+        lines = bytearray()
         for reading in readings:
             line = encode_reading(reading)
-            if len(self._pending) + len(line) > MAX_PENDING_BYTES:
+            if self._lines.pending_bytes + len(lines) + len(line) > MAX_PENDING_BYTES:
                 self.dropped += 1
             else:
-                self._pending += line
-        self.flush()
-
-    def flush(self) -> None:
-        """Write what is pending. Raises ``OSError``."""
-        while self._pending:
-            written = os.write(self._fd, self._pending)
-            del self._pending[:written]
+                lines += line
+        self._lines.append(lines)
 
     def sync_soon(self) -> None:
         """Have what was written forced to the disk, without waiting."""
-        self._wanted.set()
+        self._lines.sync_soon()
 
     def close(self) -> None:
         """Write and force everything, then close. Raises ``OSError`` after closing when that failed."""
-        self._closing = True
-        self._wanted.set()
-        self._syncer.join()
-        try:
-            self.flush()
-            os.fsync(self._fd)
-        finally:
-            os.close(self._fd)
-
-    def _sync_loop(self) -> None:
-        while True:
-            self._wanted.wait()
-            self._wanted.clear()
-            if self._closing:
-                return
-            try:
-                os.fsync(self._fd)
-            except OSError:
-                # The next write meets the same disk and reports it; this thread has nobody to tell.
-                continue
+        self._lines.close()
 
 
 @dataclass(slots=True)

@@ -17,11 +17,11 @@ from dataclasses import dataclass, field, replace
 from joulemark.meters.source import Source, SourceLost
 from joulemark.record.clock import Clock
 from joulemark.record.telemetry import Quantity, Reading
+from joulemark.telemetry.cadence import GAP_POLLS
 
 WATCH_STEPS_PER_UPDATE = 8
 MIN_WATCH_STEP_NS = 500_000  # below this a sleep costs more than it resolves
 WATCH_UPDATES = 3
-GAP_POLLS = 5
 GAP_NS = 1_000_000_000
 SLEEP_NS = 500_000_000
 RETRY_FIRST_NS = 200_000_000

@@ -17,8 +17,8 @@ import orjson
 from joulemark.meters.source import SourceSpec
 from joulemark.record.meter import QualifiedSource
 from joulemark.record.telemetry import Quantity
+from joulemark.telemetry.cadence import DEFAULT_UPDATE_S
 
-DEFAULT_UPDATE_S = 0.1  # NVML's, where the self-test saw no update
 MARKER_SOURCE = "sampler"  # rows that are about the sampler itself
 SAMPLER_LOST = "sampler_lost"
 MAX_UPDATE_S = 2.0  # nobody waits longer than three of these for a counter to change

@@ -5,9 +5,9 @@ decoded there. Cold path (``stream_client``, ``dial``, ``request``): once a requ
 ``self_test`` judge the client itself.
 """
 
-from joulemark.engines.client.loop import new_event_loop, quiet_gc, run
+from joulemark.engines.client.loop import new_event_loop, quiet_gc
 from joulemark.engines.client.proof import ClientProbe
 from joulemark.engines.client.self_test import SelfTest, self_test
 from joulemark.engines.client.stream_client import StreamClient
 
-__all__ = ["ClientProbe", "SelfTest", "StreamClient", "new_event_loop", "quiet_gc", "run", "self_test"]
+__all__ = ["ClientProbe", "SelfTest", "StreamClient", "new_event_loop", "quiet_gc", "self_test"]

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import gc
-from collections.abc import Coroutine, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, TypeVar
-
-T = TypeVar("T")
 
 
 def new_event_loop() -> asyncio.AbstractEventLoop:
@@ -18,12 +15,6 @@ def new_event_loop() -> asyncio.AbstractEventLoop:
     except ImportError:
         return asyncio.new_event_loop()
     return uvloop.new_event_loop()
-
-
-def run(main: Coroutine[Any, Any, T]) -> T:
-    """Run ``main`` to its end on a loop of `new_event_loop` and return its result."""
-    with asyncio.Runner(loop_factory=new_event_loop) as runner:
-        return runner.run(main)
 
 
 @contextmanager

@@ -97,11 +97,6 @@ class StreamClient:
     async def __aexit__(self, *exc_info: object) -> None:
         await self.aclose()
 
-    @property
-    def idle_connections(self) -> int:
-        """How many connections wait for a request."""
-        return len(self._idle)
-
     def _take_idle(self) -> Connection | None:
         while self._idle:
             connection = self._idle.pop()  # the latest used is the least likely to have been closed

@@ -23,7 +23,7 @@ def read_choices(obj: Json, draft: Draft) -> None:
     usage: Any = None
     if not isinstance(choices, list) or not choices:
         draft.hollow.add(draft.event)
-    else:
+    elif len(choices) > 1 or not _read_plain(choices[0], draft):
         for position, choice in enumerate(choices):
             if isinstance(choice, dict):
                 usage = _read_choice(position, choice, draft) or usage
@@ -59,6 +59,29 @@ def _vendor(value: Json, usage: Any, draft: Draft) -> Any:
         draft.fail(fault)
     hidden = value.get("usage")
     return hidden if usage is None and isinstance(hidden, dict) else usage
+
+
+def _read_plain(choice: Any, draft: Draft) -> bool:
+    """Read the only choice where it is one piece of text and nothing else, as nearly all are.
+
+    False: nothing was read, and `_read_choice`, which knows all the rest, has to.
+    """
+    delta = choice.get("delta") if isinstance(choice, dict) else None
+    if not isinstance(delta, dict):
+        return False
+    text = delta.get("content")
+    into = draft.choices.get(0)
+    if not text or into is None or not isinstance(text, str):
+        return False
+    if len(delta) > 1:
+        for key, value in delta.items():
+            if value and key != "content" and key != "role":
+                return False
+    for key, value in choice.items():
+        if value is not None and key != "delta" and (value or key != "index"):
+            return False
+    draft.add_text(into, text)
+    return True
 
 
 def _read_choice(position: int, choice: Json, draft: Draft) -> Any:

@@ -18,12 +18,13 @@ from joulemark.engines.streams.tgi import read_tgi
 
 def read_object(obj: Any, event: bytes, draft: Draft, *, whole_body: bool = False) -> None:
     """Read one decoded event into ``draft``; what is no object says nothing."""
-    if isinstance(obj, list) and whole_body and obj:
+    if isinstance(obj, dict):
+        if "choices" in obj and "error" not in obj and not event:
+            read_choices(obj, draft)  # nearly every event of nearly every stream
+            return
+    elif whole_body and isinstance(obj, list) and obj and isinstance(obj[0], dict):
         obj = obj[0]  # TGI's compatibility route answers with a list of one
-    if not isinstance(obj, dict):
-        return
-    if "choices" in obj and "error" not in obj and not event:
-        read_choices(obj, draft)  # nearly every event of nearly every stream
+    else:
         return
     fault = declared_fault(obj, event)
     if not _read(obj, draft) and fault is None:

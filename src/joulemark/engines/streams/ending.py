@@ -57,8 +57,14 @@ class EndDetector:
 
     def _feed(self, data: bytes) -> None:
         if self._lines is None:
-            first = (bytes(self._held) + data).lstrip(b"\xef\xbb\xbf \t\r\n")[:1]
-            self._lines = first in b"{[" if first else None
+            # Kept as it came until the kind is known: JSON lines have no CR to be brought to LF.
+            data = bytes(self._held) + data
+            self._held.clear()
+            first = data.lstrip(b"\xef\xbb\xbf \t\r\n")[:1]
+            if not first:
+                self._held += data[-_KEPT:]
+                return
+            self._lines = first in b"{["
         if self._lines:
             self._cut(data, b"\n")
             # The last line may come without its line end.
@@ -80,12 +86,14 @@ class EndDetector:
         held += data
         last = held.rfind(separator, new)
         if last >= 0:
-            ends = _line_ends if self._lines else _event_ends
-            for part in bytes(held[:last]).split(separator):
-                if ends(part, beginning_only=self._long):
-                    self.ended = True
-                    break
-                self._long = False
+            complete = bytes(held[:last])
+            if _line_may_end(complete) if self._lines else _may_end(complete):
+                ends = _line_ends if self._lines else _event_ends
+                for part in complete.split(separator):
+                    if ends(part, beginning_only=self._long):
+                        self.ended = True
+                        break
+                    self._long = False
             self._long = False
             del held[: last + len(separator)]
         if len(held) > _KEPT:
@@ -117,8 +125,13 @@ def _event_ends(block: bytes, *, beginning_only: bool) -> bool:
     return isinstance(obj, dict) and obj.get("type") in _LAST
 
 
+def _line_may_end(data: bytes) -> bool:
+    """Whether ``data`` holds both words that the last line has."""
+    return b'"done"' in data and b"true" in data
+
+
 def _line_ends(line: bytes, *, beginning_only: bool) -> bool:
-    if b'"done"' not in line or b"true" not in line:
+    if not _line_may_end(line):
         return False
     if beginning_only:
         return _DONE_KEYS.search(line) is not None

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import StrEnum
+from typing import Protocol
 
 from joulemark.engines.streams.frame import Frame
 from joulemark.engines.streams.lines import BodyFramer, LineFramer
@@ -34,7 +36,24 @@ def sniff(content_type: str | None, head: bytes) -> BodyKind | None:
     return BodyKind.JSON if media == "application/json" else BodyKind.NDJSON
 
 
-_FRAMERS: dict[BodyKind, type[SseFramer] | type[LineFramer] | type[BodyFramer]] = {
+class Cutter(Protocol):
+    """Cuts one kind of body: first into pieces, one an event, then reads the frames of a piece."""
+
+    def cut(self, data: bytes) -> list[bytes]:
+        """Take the bytes of one read and return the pieces that they completed."""
+        ...
+
+    def rest(self) -> list[bytes]:
+        """End the stream and return what was left unfinished."""
+        ...
+
+    @staticmethod
+    def frames(piece: bytes) -> list[Frame]:
+        """Return the frames of one piece: none, or one (and a bare one before it)."""
+        ...
+
+
+CUTTERS: dict[BodyKind, Callable[[], Cutter]] = {
     BodyKind.SSE: SseFramer,
     BodyKind.NDJSON: LineFramer,
     BodyKind.JSON: BodyFramer,
@@ -48,32 +67,28 @@ class Framer:
     otherwise is framed line by line.
     """
 
-    __slots__ = ("_content_type", "_framer", "_head", "kind")
+    __slots__ = ("_content_type", "_cutter", "_head", "kind")
 
-    def __init__(self, content_type: str | None = None, kind: BodyKind | None = None) -> None:
+    def __init__(self, content_type: str | None = None) -> None:
         self._content_type = content_type
         self._head = b""
-        self._framer: SseFramer | LineFramer | BodyFramer | None = None
+        self._cutter: Cutter | None = None
         self.kind: BodyKind | None = None
-        if kind is not None:
-            self._start(kind)
 
     def feed(self, data: bytes) -> list[Frame]:
         """Take the bytes of one read and return the frames that it completed, in order."""
-        if self._framer is not None:
-            return self._framer.feed(data)
-        self._head += data
-        kind = sniff(self._content_type, self._head)
-        if kind is None:
-            return []
-        data, self._head = self._head, b""
-        return self._start(kind).feed(data)
+        if self._cutter is None:
+            data = self._head = self._head + data
+            self.kind = sniff(self._content_type, data)
+            if self.kind is None:
+                return []
+            self._cutter, self._head = CUTTERS[self.kind](), b""
+        return _frames(self._cutter, self._cutter.cut(data))
 
     def finish(self) -> list[Frame]:
         """End the stream; return what was left unfinished: no frame, or one (and a bare one before it)."""
-        return [] if self._framer is None else self._framer.finish()
+        return [] if self._cutter is None else _frames(self._cutter, self._cutter.rest())
 
-    def _start(self, kind: BodyKind) -> SseFramer | LineFramer | BodyFramer:
-        self.kind = kind
-        self._framer = framer = _FRAMERS[kind]()
-        return framer
+
+def _frames(cutter: Cutter, pieces: list[bytes]) -> list[Frame]:
+    return [frame for piece in pieces for frame in cutter.frames(piece)]

@@ -13,7 +13,7 @@ class LineFramer:
     def __init__(self) -> None:
         self._held = bytearray()
 
-    def feed(self, data: bytes) -> list[Frame]:
+    def cut(self, data: bytes) -> list[bytes]:
         """Take the bytes of one read and return the lines it completed."""
         held = self._held
         end = data.rfind(b"\n")
@@ -27,12 +27,17 @@ class LineFramer:
         else:
             lines = data[:end].split(b"\n")
         held += data[end + 1 :]
-        return [Frame(line) for line in lines if line.strip()]
+        return lines
 
-    def finish(self) -> list[Frame]:
+    def rest(self) -> list[bytes]:
         """Return the line that the end of the stream left without its line end."""
         line = bytes(self._held)
         self._held.clear()
+        return [line]
+
+    @staticmethod
+    def frames(line: bytes) -> list[Frame]:
+        """Return the line as a frame; a blank one is nothing."""
         return [Frame(line)] if line.strip() else []
 
 
@@ -44,13 +49,18 @@ class BodyFramer:
     def __init__(self) -> None:
         self._held = bytearray()
 
-    def feed(self, data: bytes) -> list[Frame]:
+    def cut(self, data: bytes) -> list[bytes]:
         """Take the bytes of one read; nothing is complete before the end."""
         self._held += data
         return []
 
-    def finish(self) -> list[Frame]:
+    def rest(self) -> list[bytes]:
         """Return the whole body."""
         body = bytes(self._held)
         self._held.clear()
+        return [body]
+
+    @staticmethod
+    def frames(body: bytes) -> list[Frame]:
+        """Return the body as a frame; a blank one is nothing."""
         return [Frame(body)] if body.strip() else []

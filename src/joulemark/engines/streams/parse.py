@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 
 from joulemark.engines.streams.decode import join
 from joulemark.engines.streams.draft import Draft
@@ -91,4 +92,9 @@ def _events(reader: Reader, counts: Counts) -> tuple[int | None, tuple[Event, ..
         # In a chat an empty text whose running count rises is the stop token; elsewhere it is like others.
         if silent and (draft.empty_text_counts or counts.per_event_source in _EXACT):
             first = silent[0] if first is None else min(first, silent[0])
-    return first, tuple(map(Event._make, zip(reader.stamps, reader.coalesced, tokens, output, strict=True)))
+    rows = zip(reader.stamps, reader.coalesced, tokens, output, strict=True)
+    return first, tuple(map(_EVENT_OF, rows))
+
+
+# As Event._make, without its check of the length, which is a call of its own for each event.
+_EVENT_OF: Callable[[tuple[int, bool, int | None, bool]], Event] = partial(tuple.__new__, Event)

@@ -83,11 +83,6 @@ class Reply:
             return self.usage.completion
         return None if self.tokens_per_event is None else sum(self.tokens_per_event)
 
-    @property
-    def refused(self) -> bool:
-        """Whether the model or a filter declined to answer."""
-        return self.refusal is not None or self.finish_reason in ("content_filter", "refusal")
-
 
 def reply_json(reply: Reply) -> dict[str, Any]:
     """Return the reply as JSON values; fields that rarely apply are there only where they do."""

@@ -22,8 +22,8 @@ class SseFramer:
         self._at_start = True
         self._swallow_lf = False
 
-    def feed(self, data: bytes) -> list[Frame]:
-        """Take the bytes of one read and return the events it completed."""
+    def cut(self, data: bytes) -> list[bytes]:
+        """Take the bytes of one read and return the lines, LF between them, of each event it completed."""
         # A server that uses CR or CRLF is brought to LF here, so that the search below is one for LF LF.
         # JSON escapes a CR inside a text, so this changes no payload.
         if self._swallow_lf and data:
@@ -42,34 +42,30 @@ class SseFramer:
             blocks = bytes(held[:end]).split(_BLANK)
             del held[: end + 2]
         else:
-            if data.startswith(b"data: ") and data.find(b"\n") == len(data) - 2 and data.endswith(_BLANK):
-                self._at_start = False
-                return [Frame(data[6:-2])]  # the usual read: one event, whole
             blocks = data.split(_BLANK)
-            held += blocks.pop()
-        return self._frames(blocks)
+            if rest := blocks.pop():
+                held += rest
+        if self._at_start and blocks:
+            self._at_start = False
+            blocks[0] = blocks[0].removeprefix(_BOM)
+        return blocks
 
-    def finish(self) -> list[Frame]:
-        """Return the event that the end of the stream left unfinished, if it has any payload."""
+    def rest(self) -> list[bytes]:
+        """End the stream and return the lines of the event that it left unfinished."""
         block = bytes(self._held)
         self._held.clear()
-        return self._frames([block])
+        return [block.removeprefix(_BOM) if self._at_start else block]
 
-    def _frames(self, blocks: list[bytes]) -> list[Frame]:
-        frames: list[Frame] = []
-        for block in blocks:
-            if block.startswith(b"data: ") and b"\n" not in block:
-                frames.append(Frame(block[6:]))
-            elif block:
-                if self._at_start:
-                    block = block.removeprefix(_BOM)
-                frames += frames_of(block)
-            self._at_start = False
-        return frames
+    @staticmethod
+    def frames(block: bytes) -> list[Frame]:
+        """Read the lines of one event."""
+        return frames_of(block)
 
 
 def frames_of(block: bytes) -> list[Frame]:
     """Read the lines of one event (LF line ends): its frame if it has a payload, after a bare one if any."""
+    if block.startswith(b"data: ") and b"\n" not in block:
+        return [Frame(block[6:])]
     frames: list[Frame] = []
     data: list[bytes] = []
     event = b""

@@ -1,0 +1,30 @@
+"""Open a source and put it through its self-test; whatever a driver does, it ends in a verdict."""
+
+from __future__ import annotations
+
+from joulemark.meters.discovery import open_source
+from joulemark.meters.qualification import qualify
+from joulemark.meters.source import SourceSpec
+from joulemark.record.clock import Clock
+from joulemark.record.errors import JoulemarkError
+from joulemark.record.meter import Qualification, QualifiedSource, Trust
+
+
+def tested(spec: SourceSpec, clock: Clock) -> QualifiedSource | Qualification:
+    """Return the source with its test; the test alone (``absent``, with why) where it cannot be opened.
+
+    Takes some seconds for a meter. Processor time is the kernel's own account: it is believed as it is.
+    Raises `InputError` for a recorded trace that cannot be read.
+    """
+    try:
+        source = open_source(spec)
+        try:
+            if spec.kind == "process":
+                return QualifiedSource(source.info, Qualification(Trust.QUALIFIED))
+            return QualifiedSource(source.info, qualify(source, clock))
+        finally:
+            source.close()
+    except JoulemarkError:
+        raise
+    except Exception as error:  # a driver may fail in any way; the run goes on with the other meters
+        return Qualification(Trust.ABSENT, str(error) or type(error).__name__)
