@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from types import TracebackType
 
 import rich.progress
@@ -13,6 +14,8 @@ from joulemark.engines.engine import Progress
 from joulemark.record.item import Item
 from joulemark.report.wording import printable
 from joulemark.runs.observer import Observer
+
+_SAY_EVERY_S = 10.0
 
 
 class _Console(Console):
@@ -30,7 +33,8 @@ class TerminalObserver(Observer):
         self._console = _Console(stderr=True, highlight=False)
         self._progress: rich.progress.Progress | None = None
         self._bar: TaskID | None = None
-        self._total = self._done = self._correct = 0
+        self._total = self._done = self._done_before = self._correct = 0
+        self._began_s = self._said_s = 0.0
 
     def __enter__(self) -> TerminalObserver:
         return self
@@ -51,7 +55,8 @@ class TerminalObserver(Observer):
 
     def started(self, total: int, done: int) -> None:
         """Show the bar, already filled by what an earlier life of the run stored."""
-        self._total, self._done = total, done
+        self._total, self._done, self._done_before = total, done, done
+        self._began_s = self._said_s = time.monotonic()
         if done:
             self._print(f"· resuming: {done} of {total} answers are stored already")
         if not sys.stderr.isatty():
@@ -72,13 +77,18 @@ class TerminalObserver(Observer):
         self._bar = self._progress.add_task("ask", total=total, completed=done, correct=0)
 
     def item(self, item: Item) -> None:
-        """Advance the bar; every twentieth answer is a line where there is no terminal."""
+        """Advance the bar; where there is no terminal, say now and then how far it is."""
         self._done += 1
         self._correct += bool(item.correct)
         if self._progress is not None and self._bar is not None:
             self._progress.update(self._bar, advance=1, correct=self._correct)
-        elif self._done % 20 == 0:
-            self._print(f"  {self._done} of {self._total}", "dim")
+        elif time.monotonic() - self._said_s >= _SAY_EVERY_S:
+            self._said_s = time.monotonic()
+            took_s = self._said_s - self._began_s
+            left_s = took_s / max(self._done - self._done_before, 1) * (self._total - self._done)
+            self._print(
+                f"  {self._done} of {self._total} after {took_s:.0f} s, about {left_s:.0f} s left", "dim"
+            )
 
     def _print(self, text: str, style: str = "") -> None:
         try:

@@ -10,7 +10,10 @@ import click
 @click.command()
 @click.argument("run", type=click.Path(path_type=Path))
 @click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON, unrounded.")
-def report(run: Path, as_json: bool) -> None:
+@click.option(
+    "--answers", is_flag=True, help="Print each question, answer and verdict instead of the figures."
+)
+def report(run: Path, as_json: bool, answers: bool) -> None:
     """Show a run again: every figure, table and its page are made anew from the journals."""
     import orjson
     from rich.console import Console
@@ -21,6 +24,9 @@ def report(run: Path, as_json: bool) -> None:
     from joulemark.runs.finalize import refresh
     from joulemark.runs.layout import RunLayout
 
+    if answers:
+        _print_answers(run)
+        return
     layout = RunLayout(run)
     view, page = refresh(layout), layout.report
     summary = summarize(view)
@@ -71,3 +77,21 @@ def metrics(as_json: bool) -> None:
         return
     for definition in definitions():
         click.echo(f"{definition.name}\n  {definition.tooltip()}\n")
+
+
+def _print_answers(run: Path) -> None:
+    """Print what was asked and answered, from the local journal; texts are in no table and no page."""
+    from joulemark.report.wording import printable
+    from joulemark.runs.recorded import read_run
+
+    for row in read_run(run).rows:
+        item, texts = row.item, row.texts
+        if item.phase != "measure" or texts is None:
+            continue
+        click.echo(f"{item.item_id}  repeat {item.repeat}  {item.verdict}")
+        shown = {"asked": texts.prompt, "answered": texts.answer, "thought": texts.reasoning}
+        shown |= {"read as": texts.value or "—", "reference": texts.gold or "—", "rule": item.rule or "—"}
+        shown |= {"failed": "; ".join(texts.errors)}
+        for name, text in shown.items():
+            if text:
+                click.echo(f"    {name:<10} {printable(text)}")

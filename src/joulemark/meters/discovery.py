@@ -83,4 +83,8 @@ def open_source(spec: SourceSpec, clock: Clock | None = None) -> Source:
         from joulemark.meters.process import open_process
 
         return open_process(spec)
+    if spec.kind == "machine":
+        from joulemark.meters.machine_load import MachineLoad
+
+        return MachineLoad()
     raise SourceLost(f"no source of kind {spec.kind!r} is known")

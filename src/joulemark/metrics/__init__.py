@@ -5,7 +5,7 @@ are in their modules: ``attribution``, ``latency``, ``bootstrap``, ``accuracy``,
 """
 
 from joulemark.metrics.catalogue import definition, definitions
-from joulemark.metrics.caveats import Caveat
+from joulemark.metrics.caveat import Caveat
 from joulemark.metrics.definition import MetricDefinition
 from joulemark.metrics.run_view import PowerTimeline, RunView
 from joulemark.metrics.summary import Summary, summarize

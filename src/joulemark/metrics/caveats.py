@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from joulemark.metrics.caveat import Caveat
+from joulemark.metrics.doubts import doubts
 from joulemark.metrics.run_view import RunView
 from joulemark.metrics.tier import is_replayed
 from joulemark.metrics.value import Value
@@ -30,15 +31,6 @@ _WAYS_TO_JOULES = {
     Reason.NO_METER: "run `joulemark doctor`: for each missing meter it prints the exact fix.",
     Reason.METER_NOT_QUALIFIED: "run `joulemark doctor`: it tests each meter and says what is wrong.",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Caveat:
-    """A warning: a stable code, a sentence or two, and whether it must be said first."""
-
-    code: str
-    text: str
-    loud: bool = False
 
 
 def caveats(run: RunView, figures: Mapping[str, Value]) -> tuple[Caveat, ...]:

@@ -66,6 +66,10 @@ class RunView:
       ``sw_thermal``, ``hw_thermal``, ``power_brake``), all of one device, the one that was slowed down
       longest, from the driver's cumulative counters. A cause whose counter does not exist is absent.
     - ``timelines``: power for the chart.
+    - ``wanted``: answers asked for in all, items times repeats; null where it is not known.
+    - ``foreign_cpu_share``, ``stolen_cpu_share``: shares (0..1) of the machine's processor time in the
+      ``measure`` windows that went to processes other than engine, client and sampler, and that the
+      hypervisor gave to others; null where it could not be observed.
     """
 
     manifest: Manifest
@@ -84,6 +88,9 @@ class RunView:
     item_cpu_seconds: Mapping[ItemKey, float] = field(default_factory=dict)
     throttle_s: Mapping[str, float] = field(default_factory=dict)
     timelines: tuple[PowerTimeline, ...] = ()
+    wanted: int | None = None
+    foreign_cpu_share: float | None = None
+    stolen_cpu_share: float | None = None
 
     @property
     def measured_items(self) -> tuple[Item, ...]:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from joulemark.metrics.accuracy import accuracy, is_correct, is_scored, verdict_counts
 from joulemark.metrics.attribution import scope_label
-from joulemark.metrics.caveats import Caveat, caveats
+from joulemark.metrics.caveat import Caveat
+from joulemark.metrics.caveats import caveats
 from joulemark.metrics.cpu import cpu_seconds, cpu_seconds_per_correct_answer
 from joulemark.metrics.drift import counter_vs_integration_pct_diff
 from joulemark.metrics.energy_per import (

@@ -27,6 +27,9 @@ class Quantity(StrEnum):
     THROTTLE_POWER_BRAKE_NS = "throttle_power_brake_ns"  # cumulative
     CPU_TIME_NS = "cpu_time_ns"  # cumulative, of a process tree
     RSS_MIB = "rss_mib"
+    CPU_BUSY_NS = "cpu_busy_ns"  # cumulative, of all processors of the machine together
+    CPU_STOLEN_NS = "cpu_stolen_ns"  # cumulative, taken by a hypervisor
+    CPU_COUNT = "cpu_count"
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from joulemark.record.reason import Reason
 from joulemark.record.scope import Scope
 
 _BOARDS = frozenset({"gpu", "module"})
-_PROCESSORS = frozenset({"package", "soc"})
+PROCESSORS = frozenset({"package", "soc"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ def choose_headline(
         return Headline(_antichain(believed, seen), notes=(note,) if unknown else ())
     if engine_local is None or any(on_board.get(scope_of[name]) is None for name in boards):
         return Headline((), Reason.ENGINE_NOT_VISIBLE)
-    packages = [source.info.name for source in believed if source.info.scope.kind in _PROCESSORS]
+    packages = [source.info.name for source in believed if source.info.scope.kind in PROCESSORS]
     if packages:
         return Headline(_antichain(believed, packages))
     return Headline((), Reason.ENGINE_NOT_ON_DEVICE if boards else Reason.NO_METER)

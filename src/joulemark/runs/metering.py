@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from joulemark.meters.boards import Board, boards, placement
 from joulemark.meters.discovery import AUTO, NONE, discover
+from joulemark.meters.machine_load import machine_spec
 from joulemark.meters.privacy import hashed, load_salt
 from joulemark.meters.source import SourceSpec
 from joulemark.meters.thermal import Advice, ThermalGuard
@@ -20,7 +22,7 @@ from joulemark.record.reason import Reason
 from joulemark.record.scope import Scope
 from joulemark.runs.evidence import evidence_of
 from joulemark.runs.plan import RunPlan
-from joulemark.runs.source_test import tested
+from joulemark.runs.source_test import ACCOUNTS, tested
 from joulemark.telemetry.supervisor import Sampler
 
 
@@ -62,6 +64,8 @@ class Metering:
         """Find the meters, test them side by side, and enter them in the manifest."""
         findings = await asyncio.to_thread(discover, self._plan.meters, engine_pid=self._engine_pid)
         specs = [finding.spec for finding in findings if finding.spec is not None]
+        if sys.platform.startswith("linux"):
+            specs.append(machine_spec())
         found = await asyncio.gather(*(asyncio.to_thread(tested, spec, self._clock) for spec in specs))
         for spec, test in zip(specs, found, strict=True):
             if isinstance(test, QualifiedSource):
@@ -71,7 +75,7 @@ class Metering:
         self._manifest.meters += [
             Meter.of(_private(source), self._segment)
             for _, source in self._sources
-            if source.info.kind != "process"
+            if source.info.kind not in ACCOUNTS
         ]
 
     def start(self) -> None:

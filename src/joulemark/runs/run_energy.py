@@ -10,6 +10,7 @@ from joulemark.record.manifest import Manifest
 from joulemark.record.meter import Trust
 from joulemark.record.reason import Reason
 from joulemark.runs.evidence import Evidence, evidence_of
+from joulemark.runs.headline import PROCESSORS
 from joulemark.runs.spans import (
     MeasuredOrWithheld,
     Span,
@@ -87,6 +88,12 @@ class RunEnergy:
             else Withheld(Reason.NO_SAMPLES)
             for name, energies in found.items()
         }
+
+    @property
+    def on_processors(self) -> bool:
+        """Whether the headline is the processors' energy."""
+        chosen = [source for evidence in self.evidence.values() for source in evidence.chosen]
+        return bool(chosen) and all(source.info.scope.kind in PROCESSORS for source in chosen)
 
     @property
     def _first(self) -> Evidence:

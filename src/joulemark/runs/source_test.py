@@ -9,17 +9,20 @@ from joulemark.record.clock import Clock
 from joulemark.record.errors import JoulemarkError
 from joulemark.record.meter import Qualification, QualifiedSource, Trust
 
+# Kinds that are the kernel's own accounts: no energy meters, and nothing to compare them with.
+ACCOUNTS = frozenset({"process", "machine"})
+
 
 def tested(spec: SourceSpec, clock: Clock) -> QualifiedSource | Qualification:
     """Return the source with its test; the test alone (``absent``, with why) where it cannot be opened.
 
-    Takes some seconds for a meter. Processor time is the kernel's own account: it is believed as it is.
+    Takes some seconds for a meter; an account of the kernel's is believed as it is.
     Raises `InputError` for a recorded trace that cannot be read.
     """
     try:
         source = open_source(spec)
         try:
-            if spec.kind == "process":
+            if spec.kind in ACCOUNTS:
                 return QualifiedSource(source.info, Qualification(Trust.QUALIFIED))
             return QualifiedSource(source.info, qualify(source, clock))
         finally:

@@ -11,19 +11,21 @@ from joulemark.metrics.attribution import (
     items_overlap,
     time_slices,
 )
-from joulemark.metrics.run_view import MEASURE_PHASE, RunView
+from joulemark.metrics.run_view import RunView
 from joulemark.metrics.summary import Summary, summarize
 from joulemark.record.attribution import Attribution, AttributionCheck
+from joulemark.record.energy import Withheld
 from joulemark.record.item import Item
 from joulemark.record.reason import Reason
+from joulemark.runs.processor import processor_use
 from joulemark.runs.recorded import RecordedRun, read_run
 from joulemark.runs.run_energy import RunEnergy
 from joulemark.runs.spans import MeasuredOrWithheld, Span, gap_spans, item_span
 from joulemark.runs.timelines import power_timelines
-from joulemark.telemetry.cumulative import cpu_seconds_between, cpu_seconds_in, throttled_between
+from joulemark.telemetry.cumulative import throttled_between
 from joulemark.telemetry.timeline import Timeline
 
-ENGINE_SOURCE = "process:engine"
+_ONLY_FORWARDS = "The process behind the URL used next to no processor time: it may only pass requests on."
 
 
 def summary_of(root: Path) -> tuple[RunView, Summary]:
@@ -38,10 +40,11 @@ def view_of(run: RecordedRun) -> RunView:
     energy = RunEnergy(timeline, run.manifest)
     windows = energy.windows
     items = tuple(item for item in run.items if item.phase in ("measure", "abandoned"))
+    use = processor_use(timeline, run.manifest, windows, run.items)
+    if use.forwards and energy.on_processors:
+        energy.withheld = Withheld(Reason.ENGINE_NOT_VISIBLE, _ONLY_FORWARDS)
     total = energy.total()
     attributions, checks = _attribute(energy, items, total)
-    cpu_s = [cpu_seconds_between(timeline, ENGINE_SOURCE, w.segment, w.t0, w.t1) for w in windows]
-    cpu_seconds = sum(s for s in cpu_s if s is not None) if cpu_s and None not in cpu_s else None
     return RunView(
         manifest=run.manifest,
         items=run.items,
@@ -54,9 +57,12 @@ def view_of(run: RecordedRun) -> RunView:
         attributions=attributions,
         checks=checks,
         duration_s=sum(window.duration_s for window in windows) if windows else None,
-        cpu_seconds=cpu_seconds,
-        cpu_reason=None if cpu_seconds is not None else _why_no_cpu(run),
-        item_cpu_seconds=_item_cpu(timeline, items),
+        cpu_seconds=use.engine_s,
+        cpu_reason=use.reason,
+        item_cpu_seconds=use.item_s,
+        wanted=run.manifest.task.n_items * run.manifest.repeats,
+        foreign_cpu_share=use.foreign_share,
+        stolen_cpu_share=use.stolen_share,
         throttle_s=_throttle(timeline, energy),
         timelines=power_timelines(timeline, [meter.qualified for meter in run.manifest.meters]),
     )
@@ -79,19 +85,6 @@ def _attribute(
     return rows, (proof,)
 
 
-def _item_cpu(timeline: Timeline, items: Sequence[Item]) -> dict[tuple[str, int], float]:
-    """Return the engine's processor seconds of each item; nothing where requests overlap."""
-    if items_overlap(items):
-        return {}
-    found: dict[tuple[str, int], float] = {}
-    for segment in {item.segment for item in items}:
-        here = [item for item in items if item.segment == segment and item.phase == MEASURE_PHASE]
-        t0s, t1s = [item.t_begin for item in here], [item.t_end for item in here]
-        used = cpu_seconds_in(timeline, ENGINE_SOURCE, segment, t0s, t1s)
-        found.update((item.key, s) for item, s in zip(here, used, strict=True) if s is not None)
-    return found
-
-
 def _throttle(timeline: Timeline, energy: RunEnergy) -> dict[str, float]:
     """Return the seconds held back by cause, of the one device that was held back longest."""
     held: dict[str, dict[str, float | None]] = {}
@@ -105,8 +98,3 @@ def _throttle(timeline: Timeline, energy: RunEnergy) -> dict[str, float]:
                 causes[cause] = None if seconds is None or before is None else before + seconds
     known = [{c: s for c, s in causes.items() if s is not None} for causes in held.values()]
     return max(known, key=lambda causes: sum(causes.values()), default={})
-
-
-def _why_no_cpu(run: RecordedRun) -> Reason:
-    local = [segment.engine_local for segment in run.manifest.segments]
-    return Reason.ENGINE_REMOTE if False in local else Reason.CPU_NOT_OBSERVED

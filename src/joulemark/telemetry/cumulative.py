@@ -50,6 +50,15 @@ def cpu_seconds_in(
     return _rises_s(timeline, source, segment, Quantity.CPU_TIME_NS, t0s_ns, t1s_ns)
 
 
+def machine_seconds_between(
+    timeline: Timeline, source: str, segment: int, t0_ns: int, t1_ns: int
+) -> tuple[float | None, float | None]:
+    """Return the seconds that all processors together were busy, and that a hypervisor took from them."""
+    window = ([t0_ns], [t1_ns])
+    busy = _rises_s(timeline, source, segment, Quantity.CPU_BUSY_NS, *window)[0]
+    return busy, _rises_s(timeline, source, segment, Quantity.CPU_STOLEN_NS, *window)[0]
+
+
 def _rises_s(
     timeline: Timeline,
     source: str,
