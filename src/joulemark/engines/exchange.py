@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+_SHORTEST_SECRET = 6  # a shorter one would blot out words that have nothing to do with it
+
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
@@ -39,6 +41,14 @@ class Endpoint:
     port: int
     path: str = "/v1/chat/completions"
     headers: dict[str, str] = field(default_factory=dict, repr=False)
+
+    def conceal(self, text: str) -> str:
+        """Return a server's words without the secrets that it was sent: some servers echo them."""
+        for value in self.headers.values():
+            for secret in (value, value.rpartition(" ")[2]):
+                if len(secret) >= _SHORTEST_SECRET:
+                    text = text.replace(secret, "[key]")
+        return text
 
     @property
     def origin(self) -> str:

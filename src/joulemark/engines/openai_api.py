@@ -69,6 +69,13 @@ class UrlEngine:
 
     async def start(self) -> None:
         """Find the API, the model and the engine's kind, and ask once for a few tokens."""
+        try:
+            await self._look()
+        except InputError as error:
+            conceal = self._endpoint_at("").conceal
+            raise InputError(conceal(error.what), why=conceal(error.why), fix=conceal(error.fix)) from None
+
+    async def _look(self) -> None:
         url = self._url
         self._progress(f"Looking at the engine at {url.text}", None)
         timeout_s = self._options.probe_timeout_s

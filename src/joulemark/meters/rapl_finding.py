@@ -90,7 +90,7 @@ def _why_no_tree(root: Path) -> tuple[str, str]:
         )
     if is_virtual():
         why = "this is a virtual machine, and its hypervisor does not pass the counters on"
-        return why, "measure on the host, or use a GPU or a wall meter"
+        return why, "measure on the host; inside this machine the counters cannot be had"
     if is_container():
         why = f"{root} is empty or hidden: containers mask the powercap tree"
         tree = "/sys/devices/virtual/powercap/intel-rapl"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from joulemark.metrics import accuracy, cpu, drift, energy_per, latency, score, speed, throttle
+from joulemark.metrics import accuracy, cpu, drift, energy_per, latency, other_load, score, speed, throttle
 from joulemark.metrics.definition import MetricDefinition
 
 
@@ -16,6 +16,7 @@ def definitions() -> tuple[MetricDefinition, ...]:
         *speed.DEFINITIONS,
         *latency.DEFINITIONS,
         *cpu.DEFINITIONS,
+        *other_load.DEFINITIONS,
         *throttle.DEFINITIONS,
     )
 

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 
 from joulemark.metrics.caveat import Caveat
 from joulemark.metrics.doubts import doubts
+from joulemark.metrics.latency import answered_items, streaming_used
+from joulemark.metrics.other_load import is_quiet
 from joulemark.metrics.run_view import RunView
-from joulemark.metrics.tier import is_replayed
-from joulemark.metrics.value import Value
+from joulemark.metrics.tier import is_replayed, is_trace
+from joulemark.metrics.value import NOTHING_COMPLETED, Value
 from joulemark.record.energy import MeasuredEnergy, Method, Withheld
 from joulemark.record.item import Verdict
 from joulemark.record.meter import Trust
@@ -40,6 +42,7 @@ def caveats(run: RunView, figures: Mapping[str, Value]) -> tuple[Caveat, ...]:
         *_devices(run),
         *_sources(run),
         *_client(run),
+        *doubts(run, figures),
         *_answers(run),
         *_course(run),
     ]
@@ -48,22 +51,22 @@ def caveats(run: RunView, figures: Mapping[str, Value]) -> tuple[Caveat, ...]:
 
 def _energy(run: RunView, figures: Mapping[str, Value]) -> Iterator[Caveat]:
     energy = run.headline_energy
+    completed = bool(answered_items(run.measured_items))
+    if not completed:
+        yield Caveat("nothing_completed", f"{NOTHING_COMPLETED} There is nothing to measure.", loud=True)
+    if any(map(is_trace, run.sources)):
+        yield Caveat("replayed_meter", _replayed(run), loud=True)
     if isinstance(energy, Withheld):
-        detail = f" {energy.detail}" if energy.detail else ""
-        yield Caveat(
-            "no_joules",
-            f"No joules: {energy.reason.text}{detail} Accuracy, tokens, latencies and CPU seconds below are "
-            f"measured and valid. {_way_to_joules(energy.reason)}",
-            loud=True,
-        )
+        # without an answer the lack of joules is told only where it would last
+        if completed or energy.reason in _WAYS_TO_JOULES:
+            told = (
+                energy.reason.text,
+                energy.detail,
+                _still_valid(run, figures),
+                _way_to_joules(energy.reason),
+            )
+            yield Caveat("no_joules", f"No joules: {' '.join(filter(None, told))}", loud=True)
         return
-    if is_replayed(run.sources, energy):
-        yield Caveat(
-            "replayed_meter",
-            "The joules were REPLAYED from a recorded trace. They are not what this run used: never compare, "
-            "rank or quote them.",
-            loud=True,
-        )
     if energy.method is Method.INTEGRATED:
         yield Caveat(
             "integrated",
@@ -85,6 +88,32 @@ def _energy(run: RunView, figures: Mapping[str, Value]) -> Iterator[Caveat]:
             "Requests overlapped: the run's total is metered, but an item's energy is a share by rule and "
             "the interval of joules per correct answer rests on such shares.",
         )
+
+
+def _replayed(run: RunView) -> str:
+    never = "They are not what this run used: never compare, rank or quote them."
+    if isinstance(run.headline_energy, MeasuredEnergy):
+        if is_replayed(run.sources, run.headline_energy):
+            return f"The joules were REPLAYED from a recorded trace. {never}"
+        return f"Beside the live meter, joules were REPLAYED from a recorded trace. {never}"
+    return f"A recorded trace was REPLAYED in place of a meter; joules of it may stand below. {never}"
+
+
+def _still_valid(run: RunView, figures: Mapping[str, Value]) -> str:
+    """Name what holds without joules; what the client or a busy machine spoilt is not named."""
+    quiet = is_quiet(run.foreign_cpu_share, run.stolen_cpu_share)
+    on_time = not any(proof.invalid for proof in run.manifest.client)
+    found = {
+        "accuracy": figures["accuracy"].value is not None,
+        "tokens": figures["mean_completion_tokens"].value is not None,
+        "latencies": bool(streaming_used(run.measured_items)) and on_time and quiet,
+        "processor seconds": figures["cpu_seconds"].value is not None and quiet,
+    }
+    names = [name for name, holds in found.items() if holds]
+    if not names:
+        return ""
+    listed = " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+    return f"What is valid all the same: {listed}."
 
 
 def _way_to_joules(reason: Reason) -> str:
@@ -210,8 +239,8 @@ def _course(run: RunView) -> Iterator[Caveat]:
     if manifest.state != "complete":
         yield Caveat(
             "partial",
-            "The run is not complete; the figures are those of the items that were measured. The same "
-            "command resumes it.",
+            f"The run is not complete{_how_far(run)}; the figures are those of the items that were measured. "
+            "The same command resumes it.",
         )
     if len(manifest.segments) > 1:
         yield Caveat("resumed", f"The run was made in {len(manifest.segments)} segments.")
@@ -223,3 +252,7 @@ def _course(run: RunView) -> Iterator[Caveat]:
         yield Caveat("thermal_throttle", f"The device slowed down because of heat for {thermal:.1f} s.")
     for note in manifest.notes:
         yield Caveat("note", note)
+
+
+def _how_far(run: RunView) -> str:
+    return "" if run.wanted is None else f": {len(run.measured_items)} of {run.wanted} answers"

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from joulemark.metrics.accuracy import is_correct, why_not_scored
 from joulemark.metrics.cost_interval import cost_interval
 from joulemark.metrics.definition import MetricDefinition
+from joulemark.metrics.token_doubt import CONTRADICTED, counts_contradicted
 from joulemark.metrics.value import Value, energy_value, withheld
 from joulemark.record.attribution import Attribution
 from joulemark.record.energy import MeasuredEnergy, Withheld
@@ -59,7 +60,12 @@ PER_TOKEN = MetricDefinition(
     "J",
     r"E / \sum_i n_{\mathrm{completion},i}",
     ("total_joules", "items.completion_tokens"),
-    ("there are no joules", "any request has no token count", "no token was generated"),
+    (
+        "there are no joules",
+        "any request has no token count",
+        "no token was generated",
+        "most token counts are contradicted by what was seen",
+    ),
     "prompt processing is inside the numerator; compare on the same task only",
 )
 IPJ = MetricDefinition(
@@ -151,12 +157,17 @@ def joules_per_request(total: Energy, items: Sequence[Item]) -> Value:
 
 
 def completion_tokens(items: Sequence[Item]) -> int | Value:
-    """Return the sum of output tokens, or the withheld value when any request lacks its count."""
+    """Return the sum of output tokens, or the withheld value.
+
+    Withheld when any request lacks its count, and when what was seen contradicts most of them.
+    """
     missing = sum(item.completion_tokens is None for item in items)
     if missing:
         return withheld(
             "tokens", Reason.NOT_REPORTED, detail=f"{missing} of {len(items)} requests have no token count."
         )
+    if counts_contradicted(items):
+        return withheld("tokens", Reason.NOT_REPORTED, detail=CONTRADICTED)
     return sum(item.completion_tokens or 0 for item in items)
 
 

@@ -13,18 +13,24 @@ from itertools import pairwise
 import numpy as np
 
 from joulemark.metrics.definition import MetricDefinition
-from joulemark.metrics.value import Value, withheld
+from joulemark.metrics.token_doubt import CONTRADICTED, counts_contradicted
+from joulemark.metrics.value import NOTHING_COMPLETED, Value, withheld
 from joulemark.record.item import Chunk, Item, Verdict
 from joulemark.record.reason import Reason
 
 PERCENTILES = (50, 90, 95, 99)
+# below these numbers a percentile would be the largest value, or next to it, and nothing else
+MIN_VALUES = {50: 1, 90: 10, 95: 20, 99: 100}
 
 _STREAM = "the answers of the run were not streamed"
+_FEW = "p90 of fewer than 10 values, p95 of fewer than 20, p99 of fewer than 100"
 _RANK = "nearest rank; 'with failures' counts each failed request as infinitely late"
 
 
 def _defined(name: str, title: str, latex: str, inputs: tuple[str, ...], *cases: str) -> MetricDefinition:
-    return MetricDefinition(name, title, "s", latex, inputs, (_STREAM, *cases), f"monotonic stamps; {_RANK}")
+    return MetricDefinition(
+        name, title, "s", latex, inputs, (_STREAM, _FEW, *cases), f"monotonic stamps; {_RANK}"
+    )
 
 
 TTFT = _defined(
@@ -37,7 +43,9 @@ TTFA = _defined(
 )  # fmt: skip
 TPOT = _defined(
     "tpot", "Time per output token after the first", r"(t_\mathrm{end} - t_\mathrm{first}) / (n - 1)",
-    ("items.t_end", "items.t_first", "items.completion_tokens"), "the token count is missing or 1",
+    ("items.t_end", "items.t_first", "items.completion_tokens"), 
+    "the token count is missing, 1, or contradicted by what was seen",
+    "the output came in one read",
 )  # fmt: skip
 ICL = _defined(
     "icl", "Gap between chunks as received", r"t_{k+1} - t_k", ("chunks.t_ns", "chunks.coalesced"),
@@ -58,7 +66,8 @@ class Latency:
     """Percentiles of one latency by percent, without and with failures, and what they were taken over.
 
     ``samples_s`` are the observed values in seconds (ascending), for the charts. A percentile that falls on a
-    failed request is null with reason ``request_failed``: it is later than anything observed.
+    failed request is null with reason ``request_failed``: it is later than anything observed. One of fewer
+    than `MIN_VALUES` is null with ``too_few_items``.
     """
 
     name: str
@@ -90,9 +99,21 @@ def ttfa_s(item: Item) -> float | None:
     return None if item.t_first_answer is None else (item.t_first_answer - item.t_sent) / 1e9
 
 
-def tpot_s(item: Item) -> float | None:
-    """Return the mean time per output token after the first; null for fewer than two tokens."""
+def in_one_piece(item: Item, chunks: Sequence[Chunk]) -> bool:
+    """Tell whether all output of an answer came in one read: nothing of its course was seen."""
+    if item.t_first is None:
+        return False
+    return item.t_end <= item.t_first or (bool(chunks) and all(chunk.coalesced for chunk in chunks[1:]))
+
+
+def tpot_s(item: Item, chunks: Sequence[Chunk] = ()) -> float | None:
+    """Return the mean time per output token after the first.
+
+    Null for fewer than two tokens, and for an answer that came in one piece: its time per token was not seen.
+    """
     if item.t_first is None or item.completion_tokens is None or item.completion_tokens < 2:
+        return None
+    if in_one_piece(item, chunks):
         return None
     return (item.t_end - item.t_first) / 1e9 / (item.completion_tokens - 1)
 
@@ -107,9 +128,14 @@ def chunk_gaps_s(chunks: Sequence[Chunk]) -> list[float]:
     return [(b.t_ns - a.t_ns) / 1e9 for a, b in pairwise(chunks) if not b.coalesced]
 
 
+def answered_items(items: Sequence[Item]) -> list[Item]:
+    """Return the items whose request did not fail."""
+    return [item for item in items if item.verdict is not Verdict.FAILED]
+
+
 def streaming_used(items: Sequence[Item]) -> bool | None:
     """Tell whether every answered request was streamed; null when nothing was answered."""
-    answered = [item for item in items if item.verdict is not Verdict.FAILED]
+    answered = answered_items(items)
     return all(item.streamed is True for item in answered) if answered else None
 
 
@@ -122,13 +148,18 @@ def _why_no_itl(answered: Sequence[Item], chunks: Mapping[tuple[str, int], Seque
     return None
 
 
-def _summarised(name: str, samples: Sequence[float], n_failed: int, missing: Reason | None) -> Latency:
+def _summarised(
+    name: str, samples: Sequence[float], n_failed: int, missing: Reason | None, detail: str = ""
+) -> Latency:
     ascending = tuple(np.sort(np.asarray(samples, np.float64)).tolist())
 
     def at(percent: int, failed: int) -> Value:
         n = len(ascending) + failed
         if missing is not None or not ascending:
-            return withheld("s", missing or Reason.NO_TOKEN_SEEN, n=n)
+            return withheld("s", missing or Reason.NO_TOKEN_SEEN, detail=detail, n=n)
+        if n < MIN_VALUES[percent]:
+            few = f"p{percent} needs {MIN_VALUES[percent]} values; there are {n}."
+            return withheld("s", Reason.TOO_FEW_ITEMS, detail=few, n=n)
         found = percentile(ascending, percent, n_failed=failed)
         if math.isinf(found):
             return withheld("s", Reason.REQUEST_FAILED, detail=f"{failed} of {n} failed.", n=n)
@@ -149,26 +180,33 @@ def latencies(items: Sequence[Item], chunks: Mapping[tuple[str, int], Sequence[C
     All are withheld for a run of which any answer was not streamed. Chunk gaps are pooled over the answered
     requests; they have no 'with failures' form of their own, since a failed request has no gaps to count.
     """
-    answered = [item for item in items if item.verdict is not Verdict.FAILED]
+    answered = answered_items(items)
     n_failed = len(items) - len(answered)
     streamed = streaming_used(items)
-    blocked: Reason | None = None
+    blocked, detail = None, ""
     if streamed is None:
-        blocked = Reason.REQUEST_FAILED if items else Reason.NOTHING_SCORED
+        blocked, detail = Reason.NOTHING_SCORED, NOTHING_COMPLETED
     elif not streamed:
         blocked = Reason.NOT_STREAMED
 
     def per_item(name: str, of: Callable[[Item], float | None], absent: Reason) -> Latency:
         found = [value for item in answered if (value := of(item)) is not None]
-        return _summarised(name, found, n_failed, blocked or (None if found else absent))
+        return _summarised(name, found, n_failed, blocked or (None if found else absent), detail)
+
+    def tpot() -> Latency:
+        if blocked is None and counts_contradicted(items):
+            return _summarised("tpot", (), n_failed, Reason.NOT_REPORTED, CONTRADICTED)
+        whole = any(in_one_piece(item, chunks.get(item.key, ())) for item in answered)
+        absent = Reason.COALESCED if whole else Reason.ONE_TOKEN
+        return per_item("tpot", lambda item: tpot_s(item, chunks.get(item.key, ())), absent)
 
     gaps = [gap for item in answered for gap in chunk_gaps_s(chunks.get(item.key, ()))]
     no_gap = None if gaps else Reason.ONE_TOKEN
     return {
         "ttft": per_item("ttft", ttft_s, Reason.NO_TOKEN_SEEN),
         "ttfa": per_item("ttfa", ttfa_s, Reason.NO_ANSWER_TOKEN_SEEN),
-        "tpot": per_item("tpot", tpot_s, Reason.ONE_TOKEN),
-        "icl": _summarised("icl", gaps, 0, blocked or no_gap),
-        "itl": _summarised("itl", gaps, 0, blocked or no_gap or _why_no_itl(answered, chunks)),
+        "tpot": tpot(),
+        "icl": _summarised("icl", gaps, 0, blocked or no_gap, detail),
+        "itl": _summarised("itl", gaps, 0, blocked or no_gap or _why_no_itl(answered, chunks), detail),
         "e2el": per_item("e2el", e2el_s, Reason.NOT_STREAMED),
     }

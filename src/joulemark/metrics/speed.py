@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from joulemark.metrics.definition import MetricDefinition
 from joulemark.metrics.energy_per import completion_tokens
+from joulemark.metrics.latency import answered_items, in_one_piece
+from joulemark.metrics.token_doubt import CONTRADICTED, counts_contradicted
 from joulemark.metrics.value import Value, withheld
-from joulemark.record.item import Item, Verdict
+from joulemark.record.item import Chunk, Item
 from joulemark.record.reason import Reason
+
+_DOUBT = "most token counts are contradicted by what was seen"
 
 THROUGHPUT = MetricDefinition(
     "tokens_per_second",
@@ -16,7 +20,7 @@ THROUGHPUT = MetricDefinition(
     "tokens/s",
     r"\sum_i n_{\mathrm{completion},i} / t",
     ("items.completion_tokens", "windows"),
-    ("any request has no token count",),
+    ("any request has no token count", _DOUBT),
     "prompt processing, queueing and the gaps between items are inside the time",
 )
 DECODE = MetricDefinition(
@@ -25,8 +29,9 @@ DECODE = MetricDefinition(
     "tokens/s",
     r"\sum_i (n_i - 1) / \sum_i (t_{\mathrm{end},i} - t_{\mathrm{first},i})",
     ("items.completion_tokens", "items.t_first", "items.t_end"),
-    ("the answers were not streamed", "no request has two tokens and a first-token time"),
-    "the inverse of the token-weighted TPOT; overlapping requests each count their own time",
+    ("the answers were not streamed", "no request has two tokens and a first-token time", _DOUBT),
+    "the inverse of the token-weighted TPOT; answers that came in one read are left out; "
+    "overlapping requests each count their own time",
 )
 MEAN_TOKENS = MetricDefinition(
     "mean_completion_tokens",
@@ -34,7 +39,7 @@ MEAN_TOKENS = MetricDefinition(
     "tokens",
     r"\sum_i n_{\mathrm{completion},i} / n_\mathrm{requests}",
     ("items.completion_tokens",),
-    ("any request has no token count",),
+    ("any request has no token count", _DOUBT),
     "energy per request = energy per token x this, so that verbosity shows",
 )
 MEAN_PROMPT = MetricDefinition(
@@ -43,7 +48,7 @@ MEAN_PROMPT = MetricDefinition(
     "tokens",
     r"\sum_i n_{\mathrm{prompt},i} / n_\mathrm{requests}",
     ("items.prompt_tokens",),
-    ("any request has no token count",),
+    ("any request has no token count", _DOUBT),
     "as the engine reports them",
 )
 DEFINITIONS = (MEAN_PROMPT, MEAN_TOKENS, THROUGHPUT, DECODE)
@@ -62,33 +67,44 @@ def tokens_per_second(items: Sequence[Item], duration_s: float | None) -> Value:
     return Value(tokens / duration_s, "tokens/s", n=len(items))
 
 
-def decode_tokens_per_second(items: Sequence[Item]) -> Value:
-    """Return the token-weighted decode speed of single requests, first token and prompt left out."""
-    answered = [item for item in items if item.verdict is not Verdict.FAILED]
+def decode_tokens_per_second(
+    items: Sequence[Item], chunks: Mapping[tuple[str, int], Sequence[Chunk]] | None = None
+) -> Value:
+    """Return the token-weighted decode speed of single requests, first token and prompt left out.
+
+    Answers that came in one piece are left out with their tokens. ``chunks`` by ``Item.key``.
+    """
+    answered = answered_items(items)
+    if counts_contradicted(items):
+        return withheld("tokens/s", Reason.NOT_REPORTED, detail=CONTRADICTED)
     if any(item.streamed is not True for item in answered):
         return withheld("tokens/s", Reason.NOT_STREAMED)
+    seen = [item for item in answered if not in_one_piece(item, (chunks or {}).get(item.key, ()))]
     timed = [
         (item.completion_tokens - 1, (item.t_end - item.t_first) / 1e9)
-        for item in answered
+        for item in seen
         if item.t_first is not None and item.completion_tokens is not None and item.completion_tokens > 1
     ]
     seconds = sum(s for _, s in timed)
     if seconds <= 0:
-        return withheld("tokens/s", Reason.NO_TOKEN_SEEN)
+        whole = len(seen) < len(answered)
+        return withheld("tokens/s", Reason.COALESCED if whole else Reason.NO_TOKEN_SEEN)
     return Value(sum(n for n, _ in timed) / seconds, "tokens/s", n=len(timed))
 
 
 def mean_completion_tokens(items: Sequence[Item]) -> Value:
     """Return output tokens per request, failed ones included."""
-    return _mean([item.completion_tokens for item in items])
+    return _mean(items, [item.completion_tokens for item in items])
 
 
 def mean_prompt_tokens(items: Sequence[Item]) -> Value:
     """Return prompt tokens per request, failed ones included."""
-    return _mean([item.prompt_tokens for item in items])
+    return _mean(items, [item.prompt_tokens for item in items])
 
 
-def _mean(counts: Sequence[int | None]) -> Value:
+def _mean(items: Sequence[Item], counts: Sequence[int | None]) -> Value:
+    if items and counts_contradicted(items):
+        return withheld("tokens", Reason.NOT_REPORTED, detail=CONTRADICTED)
     known = [count for count in counts if count is not None]
     if not counts:
         return withheld("tokens", Reason.NOTHING_SCORED, detail=_NO_REQUEST)

@@ -21,9 +21,11 @@ from joulemark.metrics.energy_per import (
     mean_power_w,
     net_joules,
 )
-from joulemark.metrics.latency import Latency, latencies, streaming_used
+from joulemark.metrics.latency import Latency, answered_items, latencies, streaming_used
+from joulemark.metrics.other_load import cpu_share
 from joulemark.metrics.run_view import RunView
 from joulemark.metrics.score import mean_score
+from joulemark.metrics.setup import Setting, setup
 from joulemark.metrics.speed import (
     decode_tokens_per_second,
     mean_completion_tokens,
@@ -32,7 +34,7 @@ from joulemark.metrics.speed import (
 )
 from joulemark.metrics.throttle import throttle_pct
 from joulemark.metrics.tier import Tier, is_replayed, tier
-from joulemark.metrics.value import Value, energy_value
+from joulemark.metrics.value import NOTHING_COMPLETED, Value, energy_value, withheld
 from joulemark.record.attribution import AttributionCheck
 from joulemark.record.energy import MeasuredEnergy, Withheld
 from joulemark.record.reason import Reason
@@ -47,6 +49,7 @@ class Summary:
     ``figures`` holds every scalar by its definition's name; ``latency`` the percentiles; ``other_energy``
     what other sources saw of the same windows (never added to the headline). ``measurement_tier`` and
     ``energy_source`` are null with ``tier_reason``. ``invalid`` are reason codes against the whole run.
+    ``n_wanted`` are the answers asked for in all, ``setup`` the settings that a comparison needs.
     """
 
     run_id: str
@@ -58,6 +61,7 @@ class Summary:
     figures: Mapping[str, Value]
     latency: Mapping[str, Latency]
     verdicts: Mapping[str, int]
+    n_wanted: int | None
     n_items: int
     n_requests: int
     n_scored: int
@@ -71,6 +75,7 @@ class Summary:
     headline_scope: str | None
     replayed: bool
     streaming_used: bool | None
+    setup: Mapping[str, Setting]
     throttle_s: Mapping[str, float]
     other_energy: Mapping[str, Value]
     checks: tuple[AttributionCheck, ...]
@@ -94,6 +99,7 @@ class Summary:
             "headline_scope": self.headline_scope,
             "replayed": self.replayed,
             "streaming_used": self.streaming_used,
+            "n_wanted": self.n_wanted,
             "n_items": self.n_items,
             "n_requests": self.n_requests,
             "n_scored": self.n_scored,
@@ -102,6 +108,7 @@ class Summary:
             "duration_s": self.duration_s,
             "verdicts": dict(self.verdicts),
             "latency": {name: _latency_json(latency) for name, latency in self.latency.items()},
+            "setup": dict(self.setup),
             "throttle_s": dict(self.throttle_s),
             "other_energy": {name: value.value for name, value in self.other_energy.items()},
             "attribution": [_check_json(check) for check in self.checks],
@@ -127,11 +134,19 @@ class Summary:
             for name in ("energy_source", "headline_source", "headline_scope"):
                 reasons[name] = _reason_json(energy.reason, energy.detail)
         if self.streaming_used is None:
-            reasons["streaming_used"] = _reason_json(
-                Reason.REQUEST_FAILED if self.n_requests else Reason.NOTHING_SCORED
-            )
+            reasons["streaming_used"] = _reason_json(Reason.NOTHING_SCORED, NOTHING_COMPLETED)
         if self.duration_s is None:
-            reasons["duration_s"] = _reason_json(Reason.OUTSIDE_TIMELINE)
+            measured = self.streaming_used is not None
+            reasons["duration_s"] = (
+                _reason_json(Reason.OUTSIDE_TIMELINE)
+                if measured
+                else _reason_json(Reason.NOTHING_SCORED, NOTHING_COMPLETED)
+            )
+        if self.n_wanted is None:
+            reasons["n_wanted"] = _reason_json(Reason.NOT_REPORTED)
+        for name, setting in self.setup.items():
+            if setting is None:
+                reasons[f"setup.{name}"] = _reason_json(Reason.NOT_REPORTED)
         return reasons
 
 
@@ -162,9 +177,11 @@ def summarize(run: RunView) -> Summary:
         "mean_prompt_tokens": mean_prompt_tokens(items),
         "mean_completion_tokens": mean_completion_tokens(items),
         "tokens_per_second": tokens_per_second(items, run.duration_s),
-        "decode_tokens_per_second": decode_tokens_per_second(items),
+        "decode_tokens_per_second": decode_tokens_per_second(items, run.chunks),
         "cpu_seconds_per_correct_answer": cpu_seconds_per_correct_answer(cpu, items, run.item_cpu_seconds),
         "cpu_seconds": cpu,
+        "foreign_cpu_share": cpu_share(run.foreign_cpu_share),
+        "stolen_cpu_share": cpu_share(run.stolen_cpu_share),
         "thermal_throttle_pct": throttle_pct(
             run.throttle_s, run.duration_s, ("sw_thermal", "hw_thermal"), no_throttle
         ),
@@ -173,6 +190,14 @@ def summarize(run: RunView) -> Summary:
             run.throttle_s, run.duration_s, ("power_brake",), no_throttle
         ),
     }
+    if not answered_items(items):
+        # one cause withholds them all, and each figure's own words for it would mislead
+        figures = {
+            name: withheld(value.unit, Reason.NOTHING_SCORED, detail=NOTHING_COMPLETED)
+            if value.value is None
+            else value
+            for name, value in figures.items()
+        }
     measurement_tier, tier_reason = tier(run.sources, energy)
     return Summary(
         run_id=run.manifest.run_id,
@@ -184,6 +209,7 @@ def summarize(run: RunView) -> Summary:
         figures=figures,
         latency=latencies(items, run.chunks),
         verdicts=verdict_counts(items),
+        n_wanted=run.wanted,
         n_items=len({item.item_id for item in items}),
         n_requests=len(items),
         n_scored=sum(map(is_scored, items)),
@@ -197,6 +223,7 @@ def summarize(run: RunView) -> Summary:
         headline_scope=scope_label(measured.scopes) if measured else None,
         replayed=is_replayed(run.sources, energy),
         streaming_used=streaming_used(items),
+        setup=setup(run.manifest),
         throttle_s=dict(run.throttle_s),
         other_energy={name: energy_value(other) for name, other in run.other_energy.items()},
         checks=run.checks,

@@ -47,9 +47,17 @@ def tier(
     return None, Reason.NOT_APPLICABLE if wall else Reason.METER_NOT_QUALIFIED
 
 
+def is_trace(source: QualifiedSource) -> bool:
+    """Tell whether a source plays back a recorded trace."""
+    return source.info.kind == _REPLAY or source.info.name.startswith(f"{_REPLAY}:")
+
+
 def is_replayed(sources: Iterable[QualifiedSource], headline: MeasuredEnergy | Withheld) -> bool:
-    """Tell whether the headline joules come from a recorded trace instead of a live meter."""
+    """Tell whether the joules come from a recorded trace instead of a live meter.
+
+    Where the headline is withheld: whether a trace took part at all.
+    """
+    traces = {source.info.name for source in sources if is_trace(source)}
     if isinstance(headline, Withheld):
-        return False
-    names = set(headline.source.split("+"))
-    return any(s.info.kind == _REPLAY and s.info.name in names for s in sources)
+        return bool(traces)
+    return not traces.isdisjoint(headline.source.split("+"))

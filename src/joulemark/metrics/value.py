@@ -10,6 +10,7 @@ from joulemark.record.energy import MeasuredEnergy, Withheld
 from joulemark.record.reason import Reason
 
 IntervalKind = Literal["bound", "ci95"]
+NOTHING_COMPLETED = "No request was completed."  # completes ``nothing_scored``
 
 
 @dataclass(frozen=True, slots=True)

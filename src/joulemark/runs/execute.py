@@ -101,7 +101,7 @@ async def _execute_in(
         metering=metering,
         observer=observer,
         segment=segment,
-        recorder=Recorder(plan.task.scorer, commitment_key()),
+        recorder=Recorder(plan.task.scorer, commitment_key(), plan.engine.endpoint.conceal),
         items=stored,
     )
     end: End = "failed"

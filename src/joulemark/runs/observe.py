@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from joulemark.engines.ask import Asked
@@ -35,10 +36,14 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Recorder:
-    """Grades replies and makes their rows; pure but for the key, so that any thread may call it."""
+    """Grades replies and makes their rows; it holds no state, so that any thread may call it.
+
+    ``conceal`` takes the secrets out of a server's words (`Endpoint.conceal`).
+    """
 
     scorer: Scorer
     commitment_key: bytes
+    conceal: Callable[[str], str]
 
     def row(self, question: Question, place: Place, asked: Asked, budget: int) -> ItemRow:
         """Make the row of an answered (or failed) question; a warm-up is not graded.
@@ -84,7 +89,7 @@ class Recorder:
             reasoning=reply.reasoning,
             value=score.value if score else None,
             gold=question.gold,
-            errors=asked.sentences,
+            errors=tuple(self.conceal(sentence) for sentence in asked.sentences),
         )
         return ItemRow(item, reply.chunks, texts)
 
