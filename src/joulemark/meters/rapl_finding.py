@@ -82,7 +82,7 @@ def _doubt(info: SourceInfo) -> str:
 
 def _why_no_tree(root: Path) -> tuple[str, str]:
     if not sys.platform.startswith("linux"):
-        return "the powercap tree is Linux's", "none on this system: use a GPU or a wall meter"
+        return "the powercap tree is Linux's", "none on this system: only a GPU can be measured here"
     if is_wsl():
         return (
             "WSL 2 shows no processor counters",

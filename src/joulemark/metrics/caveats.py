@@ -113,7 +113,7 @@ def _still_valid(run: RunView, figures: Mapping[str, Value]) -> str:
     if not names:
         return ""
     listed = " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
-    return f"What is valid all the same: {listed}."
+    return f"Measured and valid all the same: {listed}."
 
 
 def _way_to_joules(reason: Reason) -> str:

@@ -43,7 +43,7 @@ TTFA = _defined(
 )  # fmt: skip
 TPOT = _defined(
     "tpot", "Time per output token after the first", r"(t_\mathrm{end} - t_\mathrm{first}) / (n - 1)",
-    ("items.t_end", "items.t_first", "items.completion_tokens"), 
+    ("items.t_end", "items.t_first", "items.completion_tokens"),
     "the token count is missing, 1, or contradicted by what was seen",
     "the output came in one read",
 )  # fmt: skip

@@ -97,7 +97,7 @@ def course_chart(run: RunView, width: int) -> Picture:
 
 
 def _x(field: str, scale: alt.Scale, title: str | None = None) -> alt.X:
-    axis = alt.Axis(title=title, labels=title is not None, grid=False, tickCount=6)
+    axis = alt.Axis(title=title, labels=title is not None, grid=False, tickCount=6, labelOverlap=True)
     return alt.X(f"{field}:Q", scale=scale, axis=axis)
 
 
@@ -125,7 +125,7 @@ def _power_line(power: Rows, scale: alt.Scale, width: int) -> alt.Chart:
 
 
 def _strip(data: dict[str, Rows], scale: alt.Scale, width: int) -> alt.Chart:
-    colour = verdict_colour((row["verdict"] for row in data["requests"]), orient="bottom")
+    colour = verdict_colour((row["verdict"] for row in data["requests"]), width, orient="bottom")
     marks = alt.Chart(named("requests"), width=width, height=26).mark_rect(clip=True)
     drawn: alt.Chart = marks.encode(x=_x("a", scale, "seconds of the run"), x2="b:Q", color=colour)
     return drawn

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import tempfile
-from bisect import bisect_right
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -15,12 +14,14 @@ from markupsafe import Markup, escape
 from joulemark.metrics.catalogue import definition
 from joulemark.metrics.run_view import RunView
 from joulemark.metrics.summary import Summary
+from joulemark.metrics.value import Value
 from joulemark.record.errors import InputError
 from joulemark.report.course import course_chart, course_words
-from joulemark.report.distributions import latency_chart, top_s, verdict_chart
+from joulemark.report.distributions import beyond, latency_chart, verdict_chart
 from joulemark.report.item_cost import item_cost_chart, item_costs
 from joulemark.report.page import page_values
 from joulemark.report.theme import NARROW_PX, WIDE_PX, svg
+from joulemark.report.wording import figure_texts
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,10 +68,10 @@ def _small(summary: Summary) -> list[Drawing]:
         seen.add(latency.samples_s)
         title = definition(name).title
         words = f"Histogram of {len(latency.samples_s)} values in seconds."
-        beyond = len(latency.samples_s) - bisect_right(latency.samples_s, top_s(latency))
-        note = f"n = {len(latency.samples_s):,}" + (
-            f", {beyond:,} of them beyond, in the last bar" if beyond else ""
-        )
+        left_out = beyond(latency)
+        note = f"n = {len(latency.samples_s):,}"
+        if left_out.n:
+            note += f", {left_out.n:,} beyond, up to {figure_texts(name, Value(left_out.max_s, 's'))[0]}"
         found.append(Drawing(title, Markup(svg(latency_chart(latency, NARROW_PX), title, words)), None, note))
     return found
 

@@ -10,6 +10,7 @@ from joulemark.metrics.summary import Summary
 from joulemark.record.reason import Reason
 from joulemark.report.wording import DASH, printable
 
+_SAMPLERS = ("top_k", "top_p", "min_p", "typical_p")
 _REASONS = {reason.value: reason.text for reason in Reason}
 
 
@@ -38,6 +39,12 @@ def _pairs(source: object, fields: Mapping[str, str]) -> list[tuple[str, str]]:
     return [(title, _said(getattr(source, name), reasons, name)) for name, title in fields.items()]
 
 
+def _greedy(flags: Mapping[str, object]) -> str:
+    """Say that the likeliest token is always taken, and which of the engine's settings that overrides."""
+    idle = [name for name in _SAMPLERS if name in flags]
+    return "greedy" + (f": {' and '.join(idle)} without effect" if idle else "")
+
+
 def identity(run: RunView, summary: Summary) -> list[Group]:
     """Return what names the configuration and the machine."""
     manifest = run.manifest
@@ -64,6 +71,8 @@ def identity(run: RunView, summary: Summary) -> list[Group]:
         manifest.sampling,
         {"temperature": "Temperature", "top_p": "Top p", "seed": "Seed", "max_tokens": "Token limit"},
     )
+    if manifest.sampling.temperature == 0:
+        sampling.append(("Sampling", _greedy(manifest.engine.flags)))
     load = _pairs(manifest.load, {"mode": "Load", "concurrency": "Concurrency"})
     host = _pairs(
         manifest.host,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import altair as alt
 
 from joulemark.metrics.run_view import RunView
-from joulemark.report.theme import Picture, Rows, named, verdict_colour, verdict_name, verdict_shape
+from joulemark.report.theme import WIDE_PX, Picture, Rows, named, verdict_colour, verdict_name, verdict_shape
 
 MAX_ITEMS = 2000
 
@@ -52,15 +52,16 @@ def item_cost_chart(costs: ItemCost, width: int) -> Picture:
     """Draw one point an item, with its bound as a bar; every k-th item where there are very many."""
     step = -(-len(costs.points) // MAX_ITEMS) if costs.points else 1
     present = {point["verdict"] for point in costs.points}
-    x = alt.X("order:Q", axis=alt.Axis(title="request", grid=False, tickMinStep=1, tickCount=8))
+    ticks = 8 if width >= WIDE_PX else 4
+    x = alt.X("order:Q", axis=alt.Axis(title="request", grid=False, tickMinStep=1, tickCount=ticks))
     y = alt.Y("cost:Q", title=costs.axis, scale=alt.Scale(zero=True))
     base = alt.Chart(named("items"), width=width, height=220)
     bars = (
         base.mark_rule(strokeWidth=1.2, opacity=0.6)
         .transform_filter("datum.lo != null && datum.hi != null")
-        .encode(x=x, y=alt.Y("lo:Q", title=costs.axis), y2="hi:Q", color=verdict_colour(present))
+        .encode(x=x, y=alt.Y("lo:Q", title=costs.axis), y2="hi:Q", color=verdict_colour(present, width))
     )
     dots = base.mark_point(size=60, filled=True, opacity=0.95).encode(
-        x=x, y=y, shape=verdict_shape(present), color=verdict_colour(present)
+        x=x, y=y, shape=verdict_shape(present, width), color=verdict_colour(present, width)
     )
     return Picture(alt.layer(bars, dots), {"items": costs.points[::step]})

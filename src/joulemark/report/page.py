@@ -3,37 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from joulemark.metrics.catalogue import definition, definitions
 from joulemark.metrics.latency import PERCENTILES
 from joulemark.metrics.run_view import RunView
 from joulemark.metrics.summary import Summary
+from joulemark.report.headline import PROCESSOR, Tile, energy_tile, headline, leads_with_energy, tile
 from joulemark.report.identity import Group, identity
 from joulemark.report.item_cost import ItemCost, item_costs
 from joulemark.report.wording import (
     DASH,
     decimals,
     figure_texts,
+    how_far,
+    how_measured,
     latency_row,
     number,
     printable,
     shown,
-    source_sentence,
-    tier_sentence,
+    too_few,
     why,
 )
 
 MAX_ITEM_ROWS = 500
-
-
-@dataclass(frozen=True, slots=True)
-class Tile:
-    """A large figure with lines of small print."""
-
-    title: str
-    text: str
-    lines: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,37 +81,19 @@ class ItemRow:
 
 def tiles(summary: Summary) -> list[Tile]:
     """Return the headline and its companions."""
-    headline = summary.figures["joules_per_correct_answer"]
-    text, interval = figure_texts("joules_per_correct_answer", headline)
-    lines = [why(headline)] if headline.value is None else [f"Over items: {interval or 'no interval'}"]
-    if headline.value is not None:
-        bound = figure_texts(
-            "joules_per_correct_answer_bound", summary.figures["joules_per_correct_answer_bound"]
-        )
-        lines.append(f"Of the meter itself: {bound[1]}")
-        tier = summary.measurement_tier or DASH
-        lines.append(f"{source_sentence(summary)}. Tier {tier}: {tier_sentence(summary).rstrip('.')}.")
-    first = Tile("Energy per correct answer", text, lines)
-    names = ["accuracy", "joules_per_token", "cpu_seconds_per_correct_answer", "tokens_per_second"]
+    names = ["accuracy", "joules_per_token", PROCESSOR, "tokens_per_second"]
     if summary.figures["mean_score"].value is not None and summary.figures["accuracy"].value is None:
         names[0] = "mean_score"
-    rest = [_tile(name, summary) for name in names]
-    if summary.figures["total_joules"].value is None:
-        # without joules the processor time leads; the energy keeps its place, with its reason
-        rest[1], first = first, rest.pop(2)
+    rest = [tile(name, summary) for name in names]
+    if not leads_with_energy(summary):
+        # the processor time leads; the energy keeps its place, with its reason
+        rest[1:3] = [energy_tile(summary)]
     ttft = summary.latency["ttft"]
-    p50, p95 = latency_row(ttft, with_failures=False)[0], latency_row(ttft, with_failures=False)[2]
-    lines = [f"p95 {p95}", f"n = {len(ttft.samples_s)}"] if ttft.samples_s else [why(ttft.answered[50])]
-    return [first, *rest, Tile("Time to first token, median", p50, lines)]
-
-
-def _tile(name: str, summary: Summary) -> Tile:
-    value = summary.figures[name]
-    text, interval = figure_texts(name, value)
-    lines = [line for line in (interval, why(value)) if line]
-    if name == "accuracy" and value.value is not None:
-        lines.append(f"{summary.n_correct} correct of {summary.n_scored} scored requests")
-    return Tile(definition(name).title, text, lines)
+    p50, _, p95, _ = latency_row(ttft, with_failures=False)
+    lines = [f"n = {len(ttft.samples_s)}"] if ttft.samples_s else [why(ttft.answered[50])]
+    if p95 != DASH:
+        lines.insert(0, f"p95 {p95}")
+    return [headline(summary), *rest, Tile("Time to first token, median", p50, lines)]
 
 
 def figures(summary: Summary) -> list[Row]:
@@ -223,6 +198,9 @@ def page_values(summary: Summary, run: RunView) -> dict[str, object]:
         "version": printable(run.manifest.joulemark_version),
         "loud": [printable(caveat.text) for caveat in summary.caveats if caveat.loud],
         "caveats": [printable(caveat.text) for caveat in summary.caveats if not caveat.loud],
+        "how_far": how_far(summary),
+        "how_measured": how_measured(summary),
+        "too_few": too_few(summary),
         "tiles": tiles(summary),
         "percentiles": PERCENTILES,
         "latencies": latencies(summary),

@@ -10,20 +10,24 @@ from rich.text import Text
 from joulemark.metrics.catalogue import definition
 from joulemark.metrics.latency import PERCENTILES
 from joulemark.metrics.summary import Summary
+from joulemark.report.headline import BOUND, ENERGY, PROCESSOR, headline, leads_with_energy
 from joulemark.report.wording import (
     DASH,
     figure_texts,
+    how_far,
+    how_measured,
     latency_row,
     missing,
     printable,
     shown,
     source_sentence,
     tier_sentence,
+    too_few,
     why,
 )
 
-_HEADLINE = ("joules_per_correct_answer", "joules_per_correct_answer_bound")
-_TITLE = definition(_HEADLINE[0]).title
+_HEADLINE = (ENERGY, BOUND)
+_TITLE = definition(ENERGY).title
 
 
 def print_summary(summary: Summary, console: Console) -> None:
@@ -35,9 +39,11 @@ def print_summary(summary: Summary, console: Console) -> None:
     for caveat in summary.caveats:
         if caveat.loud:
             console.print(Text(f"! {printable(caveat.text)}", style="bold red"), soft_wrap=False)
-    told = " · ".join(map(printable, (summary.model, summary.engine, summary.task)))
+    named = (summary.model, summary.engine, summary.task, how_far(summary))
+    told = " · ".join(printable(name) for name in named if name)
     console.print(Text(f"\n{told}", style="bold"))
     _headline(summary, console)
+    console.print(Text(how_measured(summary)))
     if facts := _facts(summary):
         console.print(facts)
     console.print(_figures(summary))
@@ -47,29 +53,24 @@ def print_summary(summary: Summary, console: Console) -> None:
 
 
 def _headline(summary: Summary, console: Console) -> None:
-    value = summary.figures["joules_per_correct_answer"]
-    if value.value is None:
-        about = "Energy" if _without_joules(summary) else _TITLE
-        console.print(Text.assemble((f"{about}: none", "bold"), (f" ({why(value)})", "dim")))
+    value = summary.figures[ENERGY]
+    if leads_with_energy(summary) and value.value is None:
+        console.print(Text.assemble((f"{_TITLE}: none", "bold"), (f" ({why(value)})", "dim")))
         return
-    text, interval = figure_texts("joules_per_correct_answer", value)
-    console.print(Text.assemble((f"{_TITLE}  ", "bold"), (text, "bold green")))
-    console.print(Text(f"  over items:  {interval or 'no interval'}"))
-    bound = figure_texts(
-        "joules_per_correct_answer_bound", summary.figures["joules_per_correct_answer_bound"]
-    )
-    console.print(Text(f"  of the meter: {bound[1]}"))
-
-
-def _without_joules(summary: Summary) -> bool:
-    return summary.figures["total_joules"].value is None
+    led = headline(summary)
+    console.print(Text.assemble((f"{led.title}  ", "bold"), (led.text, "bold green")))
+    # of the energy, the meter and its tier follow below
+    for line in led.lines[:2] if leads_with_energy(summary) else led.lines:
+        console.print(Text(f"  {line}"))
+    if not leads_with_energy(summary):
+        console.print(Text(f"Energy: none ({why(value)})", style="dim"))
 
 
 def _facts(summary: Summary) -> Padding | None:
     table = Table.grid(padding=(0, 2))
     table.add_column(style="dim", no_wrap=True)
     table.add_column(overflow="fold")
-    if not _without_joules(summary):
+    if leads_with_energy(summary):
         tier = f"{summary.measurement_tier or DASH}: {tier_sentence(summary)}"
         table.add_row("Meter", Text(source_sentence(summary)))
         table.add_row("Tier", Text(tier))
@@ -94,7 +95,7 @@ def _figures(summary: Summary) -> Table:
     table.add_column("Value", justify="right", no_wrap=True)
     table.add_column("Interval", overflow="fold", style="dim")
     for row in shown(summary):
-        if row.name not in _HEADLINE:
+        if row.name not in (*_HEADLINE, *((PROCESSOR,) if not leads_with_energy(summary) else ())):
             table.add_row(Text(row.title), Text(row.text), Text(row.interval))
     return table
 
@@ -104,12 +105,17 @@ def _latencies(summary: Summary) -> Padding:
     table.add_column("Latency", overflow="fold")
     for percent in PERCENTILES:
         table.add_column(f"p{percent}", justify="right", no_wrap=True)
+    table.add_column("n", justify="right", no_wrap=True)
     for name, latency in summary.latency.items():
         title = definition(name).title
-        table.add_row(Text(title), *map(Text, latency_row(latency, with_failures=False)))
-        if latency.n_failed and latency.samples_s:
-            cells = map(Text, latency_row(latency, with_failures=True))
-            table.add_row(Text("  with failures", style="dim"), *cells)
+        n = len(latency.samples_s)
+        cells = latency_row(latency, with_failures=False)
+        table.add_row(Text(title), *map(Text, cells), f"{n:,}" if n else DASH)
+        if latency.n_failed and n:
+            cells = latency_row(latency, with_failures=True)
+            table.add_row(
+                Text("  with failures", style="dim"), *map(Text, cells), f"{n + latency.n_failed:,}"
+            )
     return Padding(table, (1, 0))
 
 
@@ -120,7 +126,9 @@ def _verdicts(summary: Summary) -> str:
 
 
 def _notes(summary: Summary, console: Console) -> None:
-    said = {_TITLE, "Tier"} if _without_joules(summary) else {_TITLE}
+    if few := too_few(summary):
+        console.print(Text(f"{DASH} {few}", style="dim"))
+    said = {_TITLE, "Tier"} if not leads_with_energy(summary) else {_TITLE}
     for sentence, titles in missing(summary).items():
         if left := [title for title in titles if title not in said]:
             console.print(Text(f"{DASH} {', '.join(left)}: {sentence}", style="dim"))

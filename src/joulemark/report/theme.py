@@ -21,6 +21,7 @@ NARROW_PX = 250
 
 FONT = "system-ui, sans-serif"
 INK, FAINT, LINE, ACCENT = "var(--ink)", "var(--faint)", "var(--line)", "var(--accent)"
+_LEGEND_ENTRY_PX = 95  # a symbol and the longest verdict
 UNSCORED = "unscored"
 VERDICTS = [*(v.value for v in Verdict), UNSCORED]
 _SHAPES = ["circle", "cross", "square", "triangle-up", "diamond", "triangle-down", "stroke"]
@@ -59,21 +60,34 @@ def _in_order(present: Iterable[str]) -> list[str]:
     return [name for name in VERDICTS if name in found]
 
 
+def _columns(width: int) -> int:
+    return max(2, width // _LEGEND_ENTRY_PX)
+
+
 def verdict_colour(
-    present: Iterable[str], *, legend: bool = True, orient: Literal["top", "bottom"] = "top"
+    present: Iterable[str],
+    width: int,
+    *,
+    legend: bool = True,
+    orient: Literal["top", "bottom"] = "top",
 ) -> alt.Color:
-    """Return the colour channel by verdict, the same in every chart; the legend holds those ``present``."""
+    """Return the colour channel by verdict, the same in every chart; the legend holds those ``present``.
+
+    ``width`` is the chart's in pixels.
+    """
     names = _in_order(present)
     scale = alt.Scale(domain=names, range=[f"var(--{name})" for name in names])
-    drawn = alt.Legend(title=None, orient=orient, columns=3) if legend else None
+    drawn = alt.Legend(title=None, orient=orient, columns=_columns(width)) if legend else None
     return alt.Color("verdict:N", scale=scale, legend=drawn)
 
 
-def verdict_shape(present: Iterable[str]) -> alt.Shape:
+def verdict_shape(present: Iterable[str], width: int) -> alt.Shape:
     """Return the shape channel by verdict, so that nothing rests on colour alone."""
     names = _in_order(present)
     scale = alt.Scale(domain=names, range=[_SHAPES[VERDICTS.index(name)] for name in names])
-    return alt.Shape("verdict:N", scale=scale, legend=alt.Legend(title=None, orient="top", columns=3))
+    return alt.Shape(
+        "verdict:N", scale=scale, legend=alt.Legend(title=None, orient="top", columns=_columns(width))
+    )
 
 
 Rows = list[dict[str, Any]]

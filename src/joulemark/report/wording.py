@@ -7,14 +7,18 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from joulemark.metrics.catalogue import definitions
-from joulemark.metrics.latency import Latency
+from joulemark.metrics.latency import MIN_VALUES, Latency
 from joulemark.metrics.summary import Summary
 from joulemark.metrics.value import Value
 from joulemark.record.reason import Reason
 
 DASH = "—"
 _UNITS = {"1": "", "1/J": " per J", "1/W": " per W"}
-_PERCENTAGES = frozenset({"accuracy", "accuracy_excluding_failed"})
+_PERCENTAGES = frozenset({"accuracy", "accuracy_excluding_failed", "foreign_cpu_share", "stolen_cpu_share"})
+# their sentences say nothing beside a detail, which is one of its own
+_TOLD_BY_DETAIL = frozenset(
+    {Reason.NOT_APPLICABLE, Reason.NOT_REPORTED, Reason.NOTHING_SCORED, Reason.CPU_NOT_OBSERVED}
+)
 _FROM_JOULES = frozenset(
     {
         "joules_per_correct_answer_bound",
@@ -31,7 +35,7 @@ _FROM_JOULES = frozenset(
         "power_brake_throttle_pct",
     }
 )
-_INTERVALS = {"ci95": "95 % confidence", "bound": "meter's bound"}
+_INTERVALS = {"ci95": "95 % interval", "bound": "meter's bound"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +101,7 @@ def why(value: Value) -> str:
     if value.reason is None:
         return ""
     detail = printable(value.detail)
-    if value.reason is Reason.NOT_APPLICABLE and detail:
+    if value.reason in _TOLD_BY_DETAIL and detail:
         return detail
     return " ".join(filter(None, (value.reason.text, detail)))
 
@@ -133,6 +137,39 @@ def latency_row(latency: Latency, *, with_failures: bool) -> list[str]:
         "failed" if value.reason is Reason.REQUEST_FAILED else figure_texts(latency.name, value)[0]
         for value in values.values()
     ]
+
+
+def too_few(summary: Summary) -> str:
+    """Return why single percentiles are dashes, or nothing where none is for want of values."""
+    forms = [form for one in summary.latency.values() for form in (one.answered, one.with_failures)]
+    if not any(value.reason is Reason.TOO_FEW_ITEMS for form in forms for value in form.values()):
+        return ""
+    needed = ", ".join(f"p{percent} needs {n}" for percent, n in MIN_VALUES.items() if n > 1)
+    return f"A percentile of too few values is left out: {needed}."
+
+
+def how_far(summary: Summary) -> str:
+    """Return how many of the wanted answers there are, or nothing for a run that has them all."""
+    if summary.n_wanted is None or summary.n_requests >= summary.n_wanted:
+        return ""
+    return f"{summary.n_requests:,} of {summary.n_wanted:,} answers"
+
+
+def how_measured(summary: Summary) -> str:
+    """Return the settings that a comparison needs, in one sentence; what is not known is not named."""
+    said = summary.setup
+    cache = "unknown" if said["prefix_cache"] is None else "on" if said["prefix_cache"] else "off"
+    told = (
+        f"{said['threads']} threads" if said["threads"] is not None else "",
+        "seed not set" if said["seed"] is None else f"seed {said['seed']}",
+        f"temperature {said['temperature']}",
+        f"max tokens {said['max_tokens']}",
+        f"{said['concurrency']} at a time" if said["concurrency"] != 1 else "",
+        str(said["engine_version"] or ""),
+        f"prompt cache {cache}",
+        str(said["machine"] or ""),
+    )
+    return "How it was measured: " + ", ".join(printable(part) for part in told if part)
 
 
 def gathered(reasons: Iterable[tuple[str, str]]) -> dict[str, list[str]]:

@@ -1,0 +1,59 @@
+"""The figure a report leads with: what a correct answer cost, in the best unit that was measured."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from joulemark.metrics.catalogue import definition
+from joulemark.metrics.summary import Summary
+from joulemark.report.wording import DASH, figure_texts, source_sentence, tier_sentence, why
+
+ENERGY, PROCESSOR = "joules_per_correct_answer", "cpu_seconds_per_correct_answer"
+BOUND = "joules_per_correct_answer_bound"
+
+
+@dataclass(frozen=True, slots=True)
+class Tile:
+    """A large figure with lines of small print."""
+
+    title: str
+    text: str
+    lines: list[str] = field(default_factory=list)
+
+
+def tile(name: str, summary: Summary) -> Tile:
+    """Return a scalar figure with its interval, or with why it is withheld."""
+    value = summary.figures[name]
+    text, interval = figure_texts(name, value)
+    lines = [line for line in (interval, why(value)) if line]
+    if name == "accuracy" and value.value is not None:
+        lines.append(f"{summary.n_correct} correct of {summary.n_scored} scored requests")
+    return Tile(definition(name).title, text, lines)
+
+
+def energy_tile(summary: Summary) -> Tile:
+    """Return the energy per correct answer; its interval over items and the meter's bound stand apart."""
+    value = summary.figures[ENERGY]
+    if value.value is None:
+        return tile(ENERGY, summary)
+    text, interval = figure_texts(ENERGY, value)
+    bound = figure_texts(BOUND, summary.figures[BOUND])
+    tier = summary.measurement_tier or DASH
+    lines = [
+        f"Over items: {interval or 'no interval'}",
+        f"Of the meter itself: {bound[1]}",
+        f"{source_sentence(summary)}. Tier {tier}: {tier_sentence(summary).rstrip('.')}.",
+    ]
+    return Tile(definition(ENERGY).title, text, lines)
+
+
+def headline(summary: Summary) -> Tile:
+    """Return the energy per correct answer, or without joules the processor time per correct answer."""
+    if leads_with_energy(summary):
+        return energy_tile(summary)
+    return tile(PROCESSOR, summary)
+
+
+def leads_with_energy(summary: Summary) -> bool:
+    """Tell whether there are joules to lead with."""
+    return summary.figures["total_joules"].value is not None
