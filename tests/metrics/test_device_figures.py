@@ -49,7 +49,8 @@ def test_no_joules_no_tier():
 def test_a_replayed_headline_is_told():
     assert is_replayed([REPLAY], measured(1.0))
     assert not is_replayed([GPU], measured(1.0))
-    assert not is_replayed([REPLAY], NO_METER)
+    assert not is_replayed([GPU], NO_METER)
+    assert is_replayed([GPU, REPLAY], NO_METER)
 
 
 def test_drift_by_hand():

@@ -65,15 +65,46 @@ def test_a_percentile_is_observed_and_leaves_enough_below(values, percent):
 
 
 def test_failures_count_as_infinitely_late_in_one_form_only():
-    items = [item(k, first_s=0.1 * (k + 1)) for k in range(9)]
-    items += [item(9, verdict=Verdict.FAILED, first_s=None, streamed=None, tokens=None)]
+    items = [item(k, first_s=0.1 * (k + 1), end_s=9.0) for k in range(18)]
+    items += [item(k, verdict=Verdict.FAILED, first_s=None, streamed=None, tokens=None) for k in (18, 19)]
     ttft = latencies(items, {})["ttft"]
-    assert ttft.answered[99].value == pytest.approx(0.9)
-    assert ttft.answered[99].n == 9
-    assert ttft.with_failures[90].value == pytest.approx(0.9)
+    assert ttft.answered[90].value == pytest.approx(1.7)
+    assert ttft.answered[90].n == 18
+    assert ttft.answered[95].reason is Reason.TOO_FEW_ITEMS
+    assert ttft.with_failures[90].value == pytest.approx(1.8)
     assert ttft.with_failures[95].value is None
     assert ttft.with_failures[95].reason is Reason.REQUEST_FAILED
-    assert ttft.with_failures[95].n == 10
+    assert ttft.with_failures[95].n == 20
+
+
+@pytest.mark.parametrize(("percent", "needed"), [(50, 1), (90, 10), (95, 20), (99, 100)])
+def test_a_percentile_needs_enough_values(percent, needed):
+    items = [item(k) for k in range(needed)]
+    enough, less = latencies(items, {})["e2el"], latencies(items[1:], {})["e2el"]
+    assert enough.answered[percent].value == enough.with_failures[percent].value == 1.2
+    if needed > 1:
+        for form in (less.answered, less.with_failures):
+            assert form[percent].reason is Reason.TOO_FEW_ITEMS
+            assert form[percent].n == needed - 1
+
+
+@pytest.mark.parametrize(
+    ("one", "chunks"),
+    [
+        (item(first_s=1.2, end_s=1.2), ()),
+        (item(), _chunks(0.2, 0.2, 0.2, coalesced={1, 2})),
+        (item(), _chunks(0.2)),
+    ],
+)
+def test_an_answer_in_one_piece_has_no_time_per_token(one, chunks):
+    assert tpot_s(one, chunks) is None
+    found = latencies([one], {one.key: chunks})["tpot"]
+    assert found.answered[50].reason is Reason.COALESCED
+    assert found.samples_s == ()
+
+
+def test_a_stream_that_came_in_several_reads_has_a_time_per_token():
+    assert tpot_s(item(), _chunks(0.2, 0.2, 0.7, coalesced={1})) == 0.1
 
 
 def test_one_answer_in_one_piece_withholds_every_latency():
@@ -88,7 +119,7 @@ def test_one_answer_in_one_piece_withholds_every_latency():
 def test_a_run_of_failures_has_no_latency():
     failed = [item(0, verdict=Verdict.FAILED, streamed=None)]
     assert streaming_used(failed) is None
-    assert latencies(failed, {})["e2el"].answered[50].reason is Reason.REQUEST_FAILED
+    assert latencies(failed, {})["e2el"].answered[50].reason is Reason.NOTHING_SCORED
     assert latencies([], {})["e2el"].answered[50].reason is Reason.NOTHING_SCORED
 
 

@@ -293,9 +293,15 @@ def test_an_empty_run_is_all_reasons_and_no_crash():
     empty = dataclasses.replace(run_views.without_meter(), items=(), duration_s=None, cpu_seconds=None)
     summary = summarize(empty)
     json.dumps(summary.to_json(), allow_nan=False)
-    cpu_reason = summary.figures["cpu_seconds"].reason
-    assert cpu_reason is Reason.CPU_NOT_OBSERVED
-    assert all(value.value is None for value in summary.figures.values())
+    only = "No request was completed."
+    latencies = [v for one in summary.latency.values() for v in one.answered.values()]
+    assert {v.detail for v in (*summary.figures.values(), *latencies)} == {only}
+    assert all(v.value is None for v in (*summary.figures.values(), *latencies))
+    assert "outside_timeline" not in json.dumps(summary.to_json())
+    assert _codes(summary, loud=True) == {"nothing_completed", "no_joules"}
+    assert "valid" not in next(c.text for c in summary.caveats if c.code == "no_joules")
+    nothing = dataclasses.replace(empty, headline_energy=Withheld(Reason.NO_SAMPLES))
+    assert _codes(summarize(nothing), loud=True) == {"nothing_completed"}
 
 
 def test_a_run_of_failures_only():
@@ -304,6 +310,61 @@ def test_a_run_of_failures_only():
     )
     summary = summarize(dataclasses.replace(run_views.with_counter(), items=failed, chunks={}))
     assert summary.figures["accuracy"].value == 0.0
-    assert summary.figures["joules_per_correct_answer"].reason is Reason.NOTHING_CORRECT
+    assert summary.figures["joules_per_correct_answer"].detail == "No request was completed."
+    assert summary.figures["total_joules"].value is not None
     assert summary.streaming_used is None
+    assert "nothing_completed" in _codes(summary, loud=True)
     assert "failed_requests" in _codes(summary, loud=True)
+
+
+def test_a_replayed_trace_is_told_whether_or_not_it_gave_the_headline():
+    view = run_views.with_counter()
+    trace = run_views.meter("replay:desk", "replay", Scope.package(0))
+    beside = summarize(_changed(view, meters=[run_views.meter(), trace]))
+    assert not beside.replayed
+    assert beside.caveats[0].code == "replayed_meter"
+    assert "Beside the live meter" in beside.caveats[0].text
+    bare = dataclasses.replace(view, headline_energy=Withheld(Reason.ENGINE_REMOTE))
+    alone = summarize(_changed(bare, meters=[trace]))
+    assert alone.replayed
+    assert [c.code for c in alone.caveats if c.loud] == ["replayed_meter", "no_joules"]
+
+
+@pytest.mark.parametrize(
+    ("fields", "gone"),
+    [
+        ({"foreign_cpu_share": 0.2}, ("latencies", "processor seconds")),
+        ({"cpu_seconds": None}, ("processor seconds",)),
+        ({"items": run_views.not_streamed().items}, ("latencies", "tokens")),
+        ({}, ()),
+    ],
+)
+def test_only_what_holds_is_called_valid(fields, gone):
+    found = summarize(dataclasses.replace(run_views.without_meter(), **fields)).caveats
+    said = next(c.text for c in found if c.code == "no_joules")
+    for name in ("accuracy", "tokens", "latencies", "processor seconds"):
+        assert (name in said) == (name not in gone), name
+
+
+def test_a_client_that_did_not_keep_up_makes_latencies_invalid():
+    view = _changed(run_views.without_meter(), client=[ClientProof(segment=0, invalid=["loop_lag"])])
+    said = next(c.text for c in summarize(view).caveats if c.code == "no_joules")
+    assert "valid all the same: accuracy, tokens and processor seconds." in said
+
+
+def test_how_much_of_a_run_there_is():
+    view = _changed(run_views.without_meter(2), state="partial")
+    summary = summarize(dataclasses.replace(view, wanted=52))
+    assert summary.to_json()["n_wanted"] == 52
+    assert "2 of 52 answers" in next(c.text for c in summary.caveats if c.code == "partial")
+    unknown = summarize(view).to_json()
+    assert unknown["n_wanted"] is None
+    assert unknown["reasons"]["n_wanted"]["code"] == "not_reported"
+
+
+def test_the_settings_of_a_run_are_there_with_a_reason_for_what_is_not_known():
+    document = summarize(run_views.with_counter()).to_json()
+    assert document["setup"]["max_tokens"] == 128
+    assert document["setup"]["machine"] == "NVIDIA Testboard 90, 2 × Testchip 2 @ 2.4 GHz"
+    for name, setting in document["setup"].items():
+        assert (f"setup.{name}" in document["reasons"]) == (setting is None)

@@ -12,6 +12,8 @@ from doubles import run_views
 from joulemark.metrics import definitions, summarize
 from joulemark.record.errors import InputError
 from joulemark.report.html import coded, render, write_report
+from joulemark.report.item_cost import item_cost_chart, item_costs
+from joulemark.report.theme import NARROW_PX, WIDE_PX
 
 HOSTILE = "</td><script>alert(1)</script><img src=x onerror=alert(2)>\"'&{{7*7}}"
 VOID = {"meta", "link", "br", "img", "hr", "input", "col"}
@@ -159,8 +161,9 @@ def test_back_ticks_become_code_and_nothing_else_does():
 
 def test_a_metered_page_tells_statistics_and_meter_apart():
     text = Page(rendered("counter")).text
-    assert "Over items: 95 % confidence" in text
+    assert "Over items: 95 % interval" in text
     assert "Of the meter itself: meter's bound" in text
+    assert "confidence" not in text
     assert "Attribution (sequential, gpu:0): items" in text
     assert "Tier C" in text
 
@@ -218,3 +221,38 @@ def test_many_items_make_a_page_of_bearable_size():
     text = render(summarize(view), view)
     assert len(text) < 2_000_000
     assert "500 of 1300" in Page(text).text.replace("( ", "(")
+
+
+def test_a_partial_run_says_how_far_it_came():
+    view = dataclasses.replace(run_views.without_meter(2), wanted=52)
+    assert "2 of 52 answers" in Page(render(summarize(view), view)).text
+    whole = dataclasses.replace(view, wanted=2)
+    assert "2 of 2 answers" not in Page(render(summarize(whole), whole)).text
+
+
+def test_greedy_sampling_says_which_settings_are_idle():
+    view = run_views.without_meter()
+    engine = view.manifest.engine.model_copy(update={"flags": {"top_k": 40, "min_p": 0.05}})
+    greedy = dataclasses.replace(view, manifest=view.manifest.model_copy(update={"engine": engine}))
+    assert "greedy: top_k and min_p without effect" in Page(render(summarize(greedy), greedy)).text
+    sampling = view.manifest.sampling.model_copy(update={"temperature": 0.7})
+    warm = dataclasses.replace(view, manifest=greedy.manifest.model_copy(update={"sampling": sampling}))
+    assert "greedy" not in Page(render(summarize(warm), warm)).text
+
+
+def test_percentiles_of_few_values_are_dashes_that_are_explained():
+    few = run_views.without_meter(12)
+    text = Page(render(summarize(few), few)).text
+    assert "p95 needs 20" in text
+    many = run_views.without_meter(100)
+    assert "p95 needs 20" not in Page(render(summarize(many), many)).text
+
+
+def test_legends_and_ticks_follow_the_width():
+    view = run_views.with_counter()
+    wide, narrow = (item_cost_chart(item_costs(view), px).chart.to_dict() for px in (WIDE_PX, NARROW_PX))
+    for chart, ticks in ((wide, 8), (narrow, 4)):
+        dots = chart["layer"][1]["encoding"]
+        assert dots["x"]["axis"]["tickCount"] == ticks
+    columns = [chart["layer"][1]["encoding"]["color"]["legend"]["columns"] for chart in (wide, narrow)]
+    assert columns[0] > columns[1] == 2

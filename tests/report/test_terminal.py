@@ -20,12 +20,13 @@ def _printed(view, width=100):
 
 def test_the_headline_keeps_statistics_and_meter_apart():
     text = _printed(run_views.with_counter())
-    over_items = next(line for line in text.splitlines() if "over items" in line)
-    of_meter = next(line for line in text.splitlines() if "of the meter" in line)
-    assert "95 % confidence" in over_items
+    over_items = next(line for line in text.splitlines() if "Over items" in line)
+    of_meter = next(line for line in text.splitlines() if "Of the meter" in line)
+    assert "95 % interval" in over_items
     assert "bound" not in over_items
     assert "meter's bound" in of_meter
-    assert "confidence" not in of_meter
+    assert "interval" not in of_meter
+    assert "confidence" not in text
     assert "Energy per correct answer  307 J" in text
     assert "SmolLM2-135M-Instruct" in text
     assert "C: the device's own telemetry alone" in text
@@ -90,3 +91,40 @@ def test_foreign_text_is_neither_markup_nor_control():
     assert "[bold red]model[/bold red]" in text
     assert "\x1b" not in text
     assert "\x07" not in text
+
+
+def test_without_joules_the_processor_time_leads_with_its_interval():
+    lines = _printed(run_views.without_meter()).partition("SmolLM2")[2].splitlines()
+    assert lines[1].startswith("Processor time per correct answer  ")
+    assert lines[2].strip().startswith("95 % interval")
+    assert lines[3].startswith("Energy: none")
+    assert "\n".join(lines).count("Processor time per correct answer") == 1
+
+
+def test_how_it_was_measured_is_one_line():
+    text = _printed(run_views.with_counter(), 200)
+    line = next(line for line in text.splitlines() if line.startswith("How it was measured: "))
+    for told in (
+        "seed 1234",
+        "temperature 0",
+        "max tokens 128",
+        "engine b6789",
+        "prompt cache off",
+        "Testchip 2",
+    ):
+        assert told in line
+    assert "threads" not in line  # this engine does not say
+
+
+def test_a_partial_run_says_how_far_it_came():
+    view = dataclasses.replace(run_views.without_meter(2), wanted=52)
+    assert "quick · 2 of 52 answers" in _printed(view)
+    assert "2 of 2 answers" not in _printed(dataclasses.replace(view, wanted=2))
+
+
+def test_latencies_tell_their_number_and_why_a_percentile_is_missing():
+    text = _printed(run_views.without_meter(12))
+    row = next(line for line in text.splitlines() if line.startswith("End-to-end latency"))
+    assert row.split()[-3:] == ["—", "—", "12"]
+    assert "A percentile of too few values is left out" in text
+    assert "too few values" not in _printed(run_views.without_meter(100))

@@ -24,7 +24,7 @@ from joulemark.report.wording import DASH, figure_texts, gathered, missing, numb
             "3.812 J",
             "meter's bound 3.803 … 3.821 J",
         ),
-        ("accuracy", Value(0.4833, "1", 0.3618, 0.6069, "ci95"), "48 %", "95 % confidence 36 … 61 %"),
+        ("accuracy", Value(0.4833, "1", 0.3618, 0.6069, "ci95"), "48 %", "95 % interval 36 … 61 %"),
         ("total_joules", Value(2_500_000.0, "J"), "2.500 MJ", ""),
         ("total_joules", Value(250_000.0, "J"), "250.0 kJ", ""),
         ("e2el", Value(0.0123, "s"), "12.30 ms", ""),

@@ -53,7 +53,7 @@ def _energy(run: RunView, figures: Mapping[str, Value]) -> Iterator[Caveat]:
     energy = run.headline_energy
     completed = bool(answered_items(run.measured_items))
     if not completed:
-        yield Caveat("nothing_completed", f"{NOTHING_COMPLETED} There is nothing to measure.", loud=True)
+        yield Caveat("nothing_completed", f"{NOTHING_COMPLETED} No figure of an answer is known.", loud=True)
     if any(map(is_trace, run.sources)):
         yield Caveat("replayed_meter", _replayed(run), loud=True)
     if isinstance(energy, Withheld):
@@ -101,6 +101,8 @@ def _replayed(run: RunView) -> str:
 
 def _still_valid(run: RunView, figures: Mapping[str, Value]) -> str:
     """Name what holds without joules; what the client or a busy machine spoilt is not named."""
+    if not answered_items(run.measured_items):
+        return ""
     quiet = is_quiet(run.foreign_cpu_share, run.stolen_cpu_share)
     on_time = not any(proof.invalid for proof in run.manifest.client)
     found = {

@@ -38,7 +38,7 @@ PER_CORRECT = MetricDefinition(
 )
 PER_CORRECT_BOUND = MetricDefinition(
     "joules_per_correct_answer_bound",
-    "… what the meter can have missed",
+    "… with the meter's bound",
     "J",
     r"[E_\mathrm{lo}, E_\mathrm{hi}] / n_\mathrm{correct}",
     ("total_joules", "items.correct"),

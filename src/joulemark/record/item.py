@@ -17,6 +17,17 @@ class Verdict(StrEnum):
     FAILED = "failed"
 
 
+class Phase(StrEnum):
+    """What a request was for. Only `MEASURE` rows are answers that count.
+
+    `ABANDONED`: in flight when a segment was ended early; it drew energy beside answers that count.
+    """
+
+    WARMUP = "warmup"
+    MEASURE = "measure"
+    ABANDONED = "abandoned"
+
+
 @dataclass(frozen=True, slots=True)
 class Attempt:
     """One try at a request. Stamps in monotonic ns.

@@ -165,7 +165,7 @@ def how_measured(summary: Summary) -> str:
         f"temperature {said['temperature']}",
         f"max tokens {said['max_tokens']}",
         f"{said['concurrency']} at a time" if said["concurrency"] != 1 else "",
-        str(said["engine_version"] or ""),
+        f"engine {said['engine_version']}" if said["engine_version"] else "",
         f"prompt cache {cache}",
         str(said["machine"] or ""),
     )

@@ -11,7 +11,7 @@ from joulemark.engines.ask import CONNECTION_ERRORS, RetryPolicy, ask
 from joulemark.engines.exchange import Endpoint
 from joulemark.meters.thermal import Advice
 from joulemark.record.errors import InputError
-from joulemark.record.item import Item, ItemRow
+from joulemark.record.item import Item, ItemRow, Phase
 from joulemark.runs.edged_client import EdgedClient
 from joulemark.runs.journal import ItemJournal
 from joulemark.runs.metering import Metering
@@ -62,7 +62,7 @@ class Asking:
     async def warm_up(self) -> None:
         """Send the warm-up requests: the first questions, ungraded, stored under phase ``warmup``."""
         for number, question in enumerate(self.plan.task.questions[: self.plan.warmups]):
-            row = await self._ask_one(Wanted(question, number, 0), phase="warmup")
+            row = await self._ask_one(Wanted(question, number, 0), phase=Phase.WARMUP)
             error = row.item.attempts[-1].error
             if error is not None:
                 raise EngineGone(
@@ -109,7 +109,7 @@ class Asking:
                 return
             await self._pass_gate()
             try:
-                row = await self._ask_one(place, phase="measure")
+                row = await self._ask_one(place, phase=Phase.MEASURE)
             finally:
                 self._in_flight -= 1
             await self._store(row)
@@ -137,7 +137,7 @@ class Asking:
         try:
             answer = await ask(self.client, body, RetryPolicy(retries=plan.retries))
         except asyncio.CancelledError:
-            if plan.concurrency > 1 and phase == "measure":
+            if plan.concurrency > 1 and phase == Phase.MEASURE:
                 # It drew energy beside answers that count; a request alone in flight is outside the window.
                 row = self.recorder.abandoned(question, place, t_begin, self.metering.now_ns())
                 self._writer.submit(self.journal.append, row)

@@ -16,7 +16,7 @@ from joulemark.engines.client import StreamClient
 from joulemark.metrics.run_view import RunView
 from joulemark.record.clock import SystemClock
 from joulemark.record.errors import InputError, JoulemarkError
-from joulemark.record.item import Item
+from joulemark.record.item import Item, Phase
 from joulemark.record.manifest import Engine as EngineFacts
 from joulemark.record.manifest import Manifest
 from joulemark.runs.asking import Asking
@@ -81,7 +81,7 @@ async def _execute_in(
         observer.note(f"{unreadable} torn line(s) of an earlier life of this run are left out")
     if manifest.repeats > plan.repeats:
         observer.note(f"this run was begun with --repeat {manifest.repeats}, and goes on with it")
-    stored = [row.item for row in rows if row.item.phase == "measure"]
+    stored = [row.item for row in rows if row.item.phase == Phase.MEASURE]
     left = wanted(plan.task, manifest.repeats, (item.key for item in stored))
     total = len(plan.task.questions) * manifest.repeats
     if not left:

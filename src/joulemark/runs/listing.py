@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from joulemark.record.errors import InputError
+from joulemark.record.item import Phase
 from joulemark.runs.journal import read_items
 from joulemark.runs.layout import RunLayout
 
@@ -19,7 +20,7 @@ def list_runs(runs_dir: Path) -> list[dict[str, object]]:
         except InputError:
             continue
         rows, _ = read_items(layout.items_journal)
-        answers = len({row.item.key for row in rows if row.item.phase == "measure"})
+        answers = len({row.item.key for row in rows if row.item.phase == Phase.MEASURE})
         found.append(
             {
                 "run_dir": str(layout.root),

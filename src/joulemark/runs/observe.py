@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from joulemark.engines.ask import Asked
 from joulemark.engines.streams import Reply
-from joulemark.record.item import Item, ItemRow, LocalTexts, Verdict
+from joulemark.record.item import Item, ItemRow, LocalTexts, Phase, Verdict
 from joulemark.record.reason import Reason
 from joulemark.runs.commitment import commit
 from joulemark.tasks.task import Question, Score, Scorer
@@ -29,7 +29,7 @@ class Place:
     @property
     def key_repeat(self) -> int:
         """The repeat that the row is stored under."""
-        if self.phase == "warmup":
+        if self.phase == Phase.WARMUP:
             return _WARMUP_REPEAT - self.segment
         return self.repeat
 
@@ -51,7 +51,7 @@ class Recorder:
         ``budget`` is the number of tokens that was allowed: a count beyond it is doubted.
         """
         exchange, reply = asked.exchange, asked.reply
-        score = self._grade(question, reply) if place.phase == "measure" else None
+        score = self._grade(question, reply) if place.phase == Phase.MEASURE else None
         usage = reply.usage
         values: dict[str, object] = {
             "t_first": reply.t_first,
@@ -101,7 +101,7 @@ class Recorder:
             index=place.index,
             repeat=_ABANDONED_REPEAT - place.segment,
             segment=place.segment,
-            phase="abandoned",
+            phase=Phase.ABANDONED,
             t_sent=t_begin,
             t_end=t_end,
             reasons=missing,

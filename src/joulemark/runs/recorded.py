@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from joulemark.record.item import Chunk, Item, ItemRow
+from joulemark.record.item import Chunk, Item, ItemRow, Phase
 from joulemark.record.manifest import Manifest
 from joulemark.runs.journal import read_items
 from joulemark.runs.layout import RunLayout
@@ -52,7 +52,7 @@ def read_run(root: Path) -> RecordedRun:
             f"{torn} line(s) of the journals could not be read and were left out; the energy of an answer"
             " that stood there is still inside the total"
         )
-    stored = sum(row.item.phase == "measure" for row in ordered)
+    stored = sum(row.item.phase == Phase.MEASURE for row in ordered)
     if manifest.state == "complete" and stored < manifest.task.n_items and not _stopped_early(manifest):
         manifest.state = "partial"
     return RecordedRun(layout, manifest, tuple(ordered), timeline)

@@ -15,7 +15,7 @@ from joulemark.metrics.run_view import RunView
 from joulemark.metrics.summary import Summary, summarize
 from joulemark.record.attribution import Attribution, AttributionCheck
 from joulemark.record.energy import Withheld
-from joulemark.record.item import Item
+from joulemark.record.item import Item, Phase
 from joulemark.record.reason import Reason
 from joulemark.runs.processor import processor_use
 from joulemark.runs.recorded import RecordedRun, read_run
@@ -39,7 +39,7 @@ def view_of(run: RecordedRun) -> RunView:
     timeline = run.timeline
     energy = RunEnergy(timeline, run.manifest)
     windows = energy.windows
-    items = tuple(item for item in run.items if item.phase in ("measure", "abandoned"))
+    items = tuple(item for item in run.items if item.phase in (Phase.MEASURE, Phase.ABANDONED))
     use = processor_use(timeline, run.manifest, windows, run.items)
     if use.forwards and energy.on_processors:
         energy.withheld = Withheld(Reason.ENGINE_NOT_VISIBLE, _ONLY_FORWARDS)
@@ -74,7 +74,7 @@ def _attribute(
     scope = energy.scope
     if scope is None or not items:
         return (), ()
-    if not items_overlap(items) and all(item.phase == "measure" for item in items):
+    if not items_overlap(items) and all(item.phase == Phase.MEASURE for item in items):
         energies = energy.of([item_span(item) for item in items])
         gaps = energy.of(gap_spans(energy.windows, items))
         rows, proof = attribute_sequential(items, energies, gaps, total, scope)
