@@ -58,6 +58,12 @@ def test_a_key_variable_that_is_not_set(sums: Sums, tmp_path: Path) -> None:
         (["engine", "parse", "nowhere.sse"], ("nowhere.sse",)),
         (["bench", "quick", "--engine", "no url"], ("no url",)),
         (["bench", "quick", "--concurrency", "0"], ("--concurrency",)),
+        (["bench", "quick", "--temperature", "nan"], ("nan",)),
+        (["bench", "quick", "--timeout", "inf"], ("inf",)),
+        (["bench", "quick", "--seed", "99999999999999999999999"], ("--seed",)),
+        (["bench", "quick", "--board", "9"], ("--board 9", "fix:")),
+        (["bench", "quick", "--board", "0", "--meter", "none"], ("--board 0",)),
+        (["bench", "quick", "--meter", "rapl"], ("rapl", "fix:")),
     ],
 )
 def test_input_that_cannot_be_used(arguments: list[str], said: tuple[str, ...], tmp_path: Path) -> None:
@@ -158,3 +164,17 @@ def test_help_and_import_load_nothing_heavy() -> None:
 
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
+
+
+def test_a_declared_pid_must_be_the_engines(sums: Sums, tmp_path: Path) -> None:
+    with WorkingEngine(adds, gap_s=0.001) as engine:
+        dead = joulemark(*bench(engine, sums(2), tmp_path / "run", "--engine-pid", "4194303"))
+        assert_plain_error(dead, "4194303", "fix:")
+        other = joulemark(*bench(engine, sums(2), tmp_path / "run", "--engine-pid", "2"))
+    assert_plain_error(other, "--engine-pid 2", "not the engine")
+
+
+def test_a_terminal_that_cannot_show_a_sign_still_shows_the_rest(tmp_path: Path) -> None:
+    done = joulemark("task", "list", env={**os.environ, "PYTHONIOENCODING": "ascii"})
+    assert done.code == 0, done.err
+    assert "quick" in done.out

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -10,6 +11,18 @@ from typing import Any, TypeVar
 import click
 
 Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+class _Finite(click.FloatRange):
+    """A number within a range; click's own takes NaN for one."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the number; fails for NaN and infinities."""
+        number = super().convert(value, param, ctx)
+        if not math.isfinite(number):
+            self.fail(f"{value} is no finite number", param, ctx)
+        return number
+
 
 _OPTIONS = (
     click.option(
@@ -48,11 +61,13 @@ _OPTIONS = (
         show_default=True,
         help="Requests in flight. 1 gives each answer its own energy.",
     ),
-    click.option("--temperature", type=click.FloatRange(0, 2), default=0.0, show_default=True),
-    click.option("--top-p", type=click.FloatRange(0, 1, min_open=True), default=1.0, show_default=True),
-    click.option("--seed", type=int, help="Sent to the engine; repeat r is asked with seed + r."),
+    click.option("--temperature", type=_Finite(0, 2), default=0.0, show_default=True),
+    click.option("--top-p", type=_Finite(0, 1, min_open=True), default=1.0, show_default=True),
     click.option(
-        "--max-tokens", type=click.IntRange(min=1), help="Answer budget; the task's own if not given."
+        "--seed", type=click.IntRange(0, 2**62), help="Sent to the engine; repeat r is asked with seed + r."
+    ),
+    click.option(
+        "--max-tokens", type=click.IntRange(1, 10_000_000), help="Answer budget; the task's own if not given."
     ),
     click.option(
         "--meter",
@@ -62,7 +77,7 @@ _OPTIONS = (
         help="Which meters to read (default: auto, all that are found).",
     ),
     click.option(
-        "--engine-pid", type=click.IntRange(min=1), help="The engine's process, where it can't be found."
+        "--engine-pid", type=click.IntRange(1, 2**22), help="The engine's process, where it can't be found."
     ),
     click.option(
         "--board",
@@ -77,12 +92,14 @@ _OPTIONS = (
     click.option(
         "--timeout",
         "timeout_s",
-        type=click.FloatRange(min=1),
+        type=_Finite(min=1),
         default=600.0,
         show_default=True,
         help="Seconds for one request.",
     ),
-    click.option("--max-temperature", type=float, metavar="°C", help="Pause when the device gets hotter."),
+    click.option(
+        "--max-temperature", type=_Finite(), metavar="°C", help="Pause when the device gets hotter."
+    ),
     click.option(
         "--out", type=click.Path(path_type=Path), help="The run directory (default: one a configuration)."
     ),

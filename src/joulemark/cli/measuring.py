@@ -37,7 +37,11 @@ def measure(names: Sequence[str], choices: Mapping[str, Any]) -> int:
     for name in names:
         with TerminalObserver() as observer:
             plan = _plan(name, choices, observer)
-            outcome = LocalExecutor().run(plan, observer)
+            try:
+                outcome = LocalExecutor().run(plan, observer)
+            except KeyboardInterrupt:
+                click.echo("interrupted", err=True)
+                return code if code == 0 else INTERRUPTED
         if outcome.view is not None and outcome.completed:
             answered = _report(outcome.root, outcome.view, as_json=choices["as_json"])
             code = 0 if answered else code

@@ -48,6 +48,7 @@ def runs(runs_dir: Path, as_json: bool) -> None:
     """List the runs below a directory."""
     import orjson
 
+    from joulemark.report.wording import printable
     from joulemark.runs.listing import list_runs
 
     listed = list_runs(runs_dir)
@@ -58,7 +59,8 @@ def runs(runs_dir: Path, as_json: bool) -> None:
         click.echo(f"no runs below {runs_dir}; `joulemark bench quick` makes one")
     for facts in listed:
         answers = f"{facts['answers']}/{facts['wanted']}"
-        click.echo(f"{facts['created_utc']}  {facts['state']:<8} {answers:>9}  {facts['run_dir']}")
+        line = f"{facts['created_utc']}  {facts['state']:<8} {answers:>9}  {facts['run_dir']}"
+        click.echo(printable(line, keep_spaces=True))
 
 
 @click.command()
@@ -88,7 +90,7 @@ def _print_answers(run: Path) -> None:
         item, texts = row.item, row.texts
         if item.phase != "measure" or texts is None:
             continue
-        click.echo(f"{item.item_id}  repeat {item.repeat}  {item.verdict}")
+        click.echo(f"{printable(item.item_id)}  repeat {item.repeat}  {item.verdict}")
         shown = {"asked": texts.prompt, "answered": texts.answer, "thought": texts.reasoning}
         shown |= {"read as": texts.value or "—", "reference": texts.gold or "—", "rule": item.rule or "—"}
         shown |= {"failed": "; ".join(texts.errors)}

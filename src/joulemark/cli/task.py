@@ -59,7 +59,7 @@ def show(name: str, data: Path | None, limit: int, as_json: bool) -> None:
         click.echo(orjson.dumps(questions, option=orjson.OPT_INDENT_2).decode())
         return
     for question in questions:
-        click.echo(f"{question.item_id}  (answer: {question.gold})")
+        click.echo(printable(f"{question.item_id}  (answer: {question.gold})"))
         for role, content in question.messages:
             for line in content.splitlines():
                 click.echo(f"    {role}: {printable(line)}")

@@ -98,6 +98,8 @@ class Task(_Part):
 class Sampling(_Part):
     """How answers were drawn."""
 
+    model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
+
     temperature: float = 0.0
     top_p: float = 1.0
     seed: int | None = None

@@ -49,9 +49,10 @@ class Shown:
     why: str = ""
 
 
-def printable(text: str) -> str:
+def printable(text: str, *, keep_spaces: bool = False) -> str:
     """Return foreign text on one line, without the control characters that steer a terminal."""
-    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in " ".join(text.split()))
+    line = text if keep_spaces else " ".join(text.split())
+    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in line)
 
 
 def decimals(value: float, width: float | None = None) -> int:

@@ -21,6 +21,7 @@ from joulemark.runs.plan import RunPlan
 from joulemark.runs.segment import OpenSegment
 from joulemark.runs.stop import StopDecision
 from joulemark.runs.wanted import Wanted
+from joulemark.tasks.task import Question
 
 # So many broken connections without an answer between them ask whether the engine is still there.
 _ASK_AFTER = 3
@@ -33,6 +34,14 @@ class EngineGone(InputError):
 
 class TooHot(InputError):
     """The device stayed too hot for too long."""
+
+
+@dataclass(slots=True)
+class _OpenRequest:
+    question: Question
+    place: Place
+    t_begin: int
+    t_end: int | None = None
 
 
 @dataclass(slots=True)
@@ -55,6 +64,8 @@ class Asking:
     _held: list[ItemRow] = field(default_factory=list)
     _stopped: StopDecision | None = None
     _in_flight: int = 0
+    # Every request from its sending until its row is on the disk.
+    _open: dict[tuple[str, int], _OpenRequest] = field(default_factory=dict)
     _gate: asyncio.Lock = field(default_factory=asyncio.Lock)
     # Storing waits for the disk; the loop that stamps must not. One thread keeps the order.
     _writer: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1, "journal"))
@@ -99,9 +110,19 @@ class Asking:
         return max(ends, default=0)
 
     def close(self) -> None:
-        """Wait until everything handed over is on the disk, then close the journal."""
+        """Wait until everything handed over is on the disk, then close the journal.
+
+        Requests that were open, and overlapped answers that count, leave their stretch of time: they drew
+        energy too. A request that was alone in flight lies after the last answer, outside the window.
+        """
         self._writer.shutdown(wait=True)
-        self.journal.close()
+        try:
+            if self.plan.concurrency > 1:
+                for cut in self._open.values():
+                    t_end = cut.t_end or self.segment.now_ns()
+                    self.journal.append(self.recorder.abandoned(cut.question, cut.place, cut.t_begin, t_end))
+        finally:
+            self.journal.close()
 
     async def _work(self, waiting: Iterator[Wanted]) -> None:
         for place in waiting:  # the workers share one iterator, so the order of asking is the plan's
@@ -133,15 +154,11 @@ class Asking:
             seed=None if sampling.seed is None else sampling.seed + wanted.repeat,
         )
         place = Place(wanted.index, wanted.repeat, self.segment.index, phase)
-        t_begin = self.metering.now_ns()
-        try:
-            answer = await ask(self.client, body, RetryPolicy(retries=plan.retries))
-        except asyncio.CancelledError:
-            if plan.concurrency > 1 and phase == Phase.MEASURE:
-                # It drew energy beside answers that count; a request alone in flight is outside the window.
-                row = self.recorder.abandoned(question, place, t_begin, self.metering.now_ns())
-                self._writer.submit(self.journal.append, row)
-            raise
+        request = _OpenRequest(question, place, self.segment.now_ns())
+        if phase == Phase.MEASURE:
+            self._open[question.item_id, wanted.repeat] = request
+        answer = await ask(self.client, body, RetryPolicy(retries=plan.retries))
+        request.t_end = answer.exchange.t_end
         return await asyncio.get_running_loop().run_in_executor(
             self._writer, self.recorder.row, question, place, answer, budget
         )
@@ -176,13 +193,18 @@ class Asking:
             await self._keep(row)
 
     async def _keep(self, row: ItemRow) -> None:
-        await self._write(row)
-        self.items.append(row.item)
+        await asyncio.get_running_loop().run_in_executor(self._writer, self._record, row)
         self.observer.item(row.item)
         if self._stopped is None and self.plan.stop_rules:
             ordered = sorted(self.items, key=lambda item: (item.repeat, item.index))
             for rule in self.plan.stop_rules:
                 self._stopped = self._stopped or rule.decide(ordered)
+
+    def _record(self, row: ItemRow) -> None:
+        """Store an answer and count it: in one step of the writer, which no cancellation can part."""
+        self.journal.append(row)
+        self.items.append(row.item)
+        del self._open[row.item.key]
 
     async def _write(self, row: ItemRow) -> None:
         await asyncio.get_running_loop().run_in_executor(self._writer, self.journal.append, row)

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import os
 import shutil
 import signal
+import sys
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from joulemark.engines.client import StreamClient
+from joulemark.meters.process_tree import children_of, read_stat
 from joulemark.metrics.run_view import RunView
 from joulemark.record.clock import SystemClock
 from joulemark.record.errors import InputError, JoulemarkError
@@ -33,6 +34,8 @@ from joulemark.runs.observer import Observer
 from joulemark.runs.plan import RunPlan
 from joulemark.runs.segment import OpenSegment
 from joulemark.runs.wanted import Wanted, wanted
+
+_DECLARED = "which process is the engine was declared with --engine-pid, not seen"
 
 End = Literal["done", "interrupted", "stopped", "failed"]
 
@@ -58,7 +61,7 @@ async def execute(plan: RunPlan, observer: Observer) -> RunOutcome:
     Raises `InputError` before anything was measured (unreachable engine, missing file, directory in use).
     """
     # A wrong choice of meters is told before an engine is started for nothing.
-    await asyncio.to_thread(require_meters, plan.meters)
+    await asyncio.to_thread(require_meters, plan.meters, plan.boards)
     observer.stage("starting the engine")
     with _termination_interrupts():
         try:
@@ -88,6 +91,8 @@ async def _execute_in(
         whole = finalize(layout, manifest, complete=True)
         return RunOutcome(layout.root, "done", total, total, whole)
 
+    if plan.engine_pid is not None and _DECLARED not in manifest.notes:
+        manifest.notes.append(_DECLARED)
     clock = SystemClock()
     segment = OpenSegment(manifest, layout, clock, facts)
     metering = Metering(plan, manifest, layout.telemetry_journal, segment.facts, clock)
@@ -160,16 +165,19 @@ async def _close(asking: Asking, client: StreamClient, end: End) -> JoulemarkErr
     A run that ends early ends with its last stored answer: what was in flight is not charged to it.
     """
     segment = asking.segment
-    t1 = asking.last_t_end() if end in ("interrupted", "failed") else None
+
+    def close_window() -> None:
+        # Only after the journal: an answer that was being stored when the run was ended counts.
+        segment.close_window(asking.last_t_end() if end in ("interrupted", "failed") else None)
 
     def end_segment() -> None:
         segment.facts.t1, segment.facts.end = segment.now_ns(), end
         segment.save()
 
     steps: list[Callable[[], Awaitable[None] | None]] = [
-        lambda: segment.close_window(t1),
-        asking.metering.stop,
         asking.close,
+        close_window,
+        asking.metering.stop,
         client.aclose,
         end_segment,
     ]
@@ -189,20 +197,37 @@ def _of_segment(asking: Asking) -> list[Item]:
 
 
 def _with_declared_pid(facts: EngineFacts, declared: int | None) -> EngineFacts:
-    """Enter the process that the user declares to be the engine; raises `InputError` where there is none."""
+    """Enter the process that the user declares to be the engine.
+
+    Raises `InputError` where there is no such process, or where what was seen speaks against it.
+    """
     if declared is None:
         return facts
-    try:
-        os.kill(declared, 0)
-    except ProcessLookupError:
+    stat = read_stat(declared) if sys.platform.startswith("linux") else None
+    if sys.platform.startswith("linux") and (stat is None or stat.is_zombie):
         raise InputError(
-            f"--engine-pid {declared} is no process of this machine",
+            f"--engine-pid {declared} is no living process of this machine",
             fix="find the engine's process with `ps` or `nvidia-smi`, and give its PID",
-        ) from None
-    except PermissionError:
-        pass  # it lives, and belongs to another user
+        )
+    if facts.local is False:
+        raise InputError(
+            "--engine-pid names a process of this machine",
+            why="the engine's address is another machine's",
+            fix="leave it out: joules of this machine are not the engine's",
+        )
+    related = facts.pid is None or declared in _family(facts.pid) or facts.pid in _family(declared)
+    if not related:
+        raise InputError(
+            f"--engine-pid {declared} is not the engine",
+            why=f"process {facts.pid} listens at its address, and the two are not related",
+            fix="leave --engine-pid out, or give the address that your process serves",
+        )
     reasons = {name: why for name, why in facts.reasons.items() if name not in ("pid", "local")}
     return facts.model_copy(update={"pid": declared, "local": True, "reasons": reasons})
+
+
+def _family(pid: int) -> set[int]:
+    return {pid, *children_of([pid])}
 
 
 def _keep_engine_log(plan: RunPlan, layout: RunLayout) -> None:

@@ -26,8 +26,16 @@ from joulemark.runs.source_test import ACCOUNTS, tested
 from joulemark.telemetry.supervisor import Sampler
 
 
-def require_meters(wanted: Sequence[str]) -> None:
-    """Raise `InputError` for a meter that was asked for by name and is not there."""
+def require_meters(wanted: Sequence[str], declared_boards: Sequence[int] = ()) -> None:
+    """Raise `InputError` for a meter or board that was asked for by name and is not there."""
+    there = {board.index for board in boards()} if declared_boards and NONE not in wanted else set()
+    for index in declared_boards:
+        if index not in there:
+            raise InputError(
+                f"--board {index} is not measured here",
+                why="no meter is read" if NONE in wanted else f"this machine's boards are {sorted(there)}",
+                fix="`joulemark doctor` lists them",
+            )
     findings = discover(wanted)
     for kind in wanted:
         if kind in (AUTO, NONE) or any(f.spec for f in findings if f.kind == kind.partition(":")[0]):
@@ -87,10 +95,6 @@ class Metering:
         except JoulemarkError as error:
             self._note(f"no telemetry: {error}")
 
-    def now_ns(self) -> int:
-        """The time on the segment's clock."""
-        return self._clock.now_ns()
-
     async def edge(self) -> None:
         """Read every source now, so that what comes is told from what was."""
         if self._sampler is not None:
@@ -116,6 +120,10 @@ class Metering:
             for _, source in self._sources
             if source.info.device_id in facts
         ]
+        self._note_headline()
+
+    def _note_headline(self) -> None:
+        manifest = self._manifest
         evidence = evidence_of(manifest, self._segment)
         manifest.headline_scope = [str(source.info.scope) for source in evidence.chosen] or None
         manifest.reasons.pop("headline_scope", None)
@@ -133,6 +141,7 @@ class Metering:
             if device.engine_on_device and now.engine_on_device is False:
                 device.engine_on_device = False
                 device.why = "it was seen on the board at the start of the segment and not at its end"
+        self._note_headline()
 
     async def stop(self) -> None:
         """Take the last edge and end the sampler; what went wrong with it is noted."""

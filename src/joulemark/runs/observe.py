@@ -99,7 +99,7 @@ class Recorder:
         item = Item(
             item_id=question.item_id,
             index=place.index,
-            repeat=_ABANDONED_REPEAT - place.segment,
+            repeat=_ABANDONED_REPEAT * (place.segment + 1) - place.repeat,
             segment=place.segment,
             phase=Phase.ABANDONED,
             t_sent=t_begin,

@@ -46,7 +46,8 @@ def processor_use(
     engine_s = _total([cpu_seconds_between(timeline, ENGINE_SOURCE, w.segment, w.t0, w.t1) for w in windows])
     machine = [machine_seconds_between(timeline, MACHINE_SOURCE, w.segment, w.t0, w.t1) for w in windows]
     busy_s, stolen_s = _total([busy for busy, _ in machine]), _total([stolen for _, stolen in machine])
-    client_s = _total([proof.cpu_seconds for proof in manifest.client])
+    client = {proof.segment: proof.cpu_seconds for proof in manifest.client}
+    client_s = _total([client.get(segment) for segment in sorted({w.segment for w in windows})])
     capacity_s = _total([_capacity_s(timeline, window) for window in windows])
     foreign_share = stolen_share = None
     if capacity_s and busy_s is not None and engine_s is not None and client_s is not None:

@@ -25,6 +25,7 @@ from joulemark.runs.timelines import power_timelines
 from joulemark.telemetry.cumulative import throttled_between
 from joulemark.telemetry.timeline import Timeline
 
+_ANSWER_OUTSIDE = "An answer lies outside the measured windows, so their energy is not that of the answers."
 _ONLY_FORWARDS = "The process behind the URL used next to no processor time: it may only pass requests on."
 
 
@@ -43,6 +44,8 @@ def view_of(run: RecordedRun) -> RunView:
     use = processor_use(timeline, run.manifest, windows, run.items)
     if use.forwards and energy.on_processors:
         energy.withheld = Withheld(Reason.ENGINE_NOT_VISIBLE, _ONLY_FORWARDS)
+    if energy.withheld is None and not _inside(items, windows):
+        energy.withheld = Withheld(Reason.OUTSIDE_TIMELINE, _ANSWER_OUTSIDE)
     total = energy.total()
     attributions, checks = _attribute(energy, items, total)
     return RunView(
@@ -65,6 +68,15 @@ def view_of(run: RecordedRun) -> RunView:
         stolen_cpu_share=use.stolen_share,
         throttle_s=_throttle(timeline, energy),
         timelines=power_timelines(timeline, [meter.qualified for meter in run.manifest.meters]),
+    )
+
+
+def _inside(items: Sequence[Item], windows: Sequence[Span]) -> bool:
+    """Tell whether every answer that counts was asked and given within one measured window."""
+    return all(
+        any(w.segment == item.segment and w.t0 <= item.t_begin and item.t_end <= w.t1 for w in windows)
+        for item in items
+        if item.phase == Phase.MEASURE
     )
 
 

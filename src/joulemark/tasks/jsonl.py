@@ -40,6 +40,8 @@ class JsonLines:
         if not isinstance(value, str) or not value.strip():
             found = "it is missing" if key not in line.fields else f"it is {json.dumps(value)[:60]}"
             raise self.fault(line.number, f'"{key}" must be a text, but {found}')
+        if not value.isascii() and any("\ud800" <= sign <= "\udfff" for sign in value):
+            raise self.fault(line.number, f'"{key}" holds half a character (a lone surrogate)')
         return value
 
 
