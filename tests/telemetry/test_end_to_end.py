@@ -73,3 +73,26 @@ def test_items_and_totals_of_a_known_curve(name: str, tmp_path: Path) -> None:
     # a busy machine delays an edge now and then; that widens a bound and does not break it
     assert np.median(widths) <= 1.0
     print(f"{name}: total {total.joules / true_j - 1:+.3%}, median width {np.median(widths):.2f}")
+
+
+@pytest.mark.parametrize("name", ["steps", "square wave of 12.3 ms"])
+def test_an_item_of_two_hundred_counter_periods_is_within_one_percent(name: str, tmp_path: Path) -> None:
+    board = FakeBoard(power=CURVES[name], loop=True, counter_period_s=0.02, counter_jitter_s=0.003)
+    fake = FakeNvml(tmp_path, [board])
+    with fake.in_process():
+        spec = nvml_spec(board.uuid)
+        source = open_source(spec)
+        qualified = QualifiedSource(source.info, qualify(source, SystemClock(), duration_s=1.0))
+        source.close()
+        with Sampler.start([(spec, qualified)], tmp_path / "telemetry.jsonl", 0) as sampler:
+            sampler.edge()
+            begin_ns = time.monotonic_ns()
+            time.sleep(210 * 0.02)
+            end_ns = time.monotonic_ns()
+            sampler.edge()
+    timeline = Timeline.from_journal(tmp_path / "telemetry.jsonl")
+    item = energy_between(timeline, qualified, 0, begin_ns, end_ns)
+    true_j = fake.true_energy_j(0, begin_ns, end_ns)
+    assert isinstance(item, MeasuredEnergy)
+    assert item.joules == pytest.approx(true_j, rel=0.01)
+    assert item.lo <= true_j <= item.hi
