@@ -130,6 +130,21 @@ def test_a_lower_repeat_does_not_shorten_a_run_begun_with_a_higher_one(sums: Sum
     assert read_run(out).manifest.state == "complete"
 
 
+def test_who_came_to_the_board_is_seen_at_the_end_of_an_interrupted_segment_too(
+    board: FakeNvml, engine: WorkingEngine, sums: Sums, tmp_path: Path
+) -> None:
+    def joined(number: int) -> None:
+        if number == 4:
+            board.set_processes(0, [os.getpid(), os.getppid()])
+
+    engine.on_request = joined
+    out = tmp_path / "run"
+    interrupted(bench(engine, sums(12), out), board.env, out, after=5)
+    (device,) = read_run(out).manifest.devices
+    assert device.engine_on_device is True
+    assert len(device.other_processes) == 1
+
+
 @pytest.mark.slow
 @pytest.mark.timeout(300)
 def test_a_hot_board_pauses_the_run_and_no_joule_is_lost(

@@ -15,7 +15,7 @@ import pytest
 
 from joulemark.meters import listener
 from joulemark.meters.discovery import discover, open_source
-from joulemark.meters.listener import find_listener, listener_pid
+from joulemark.meters.listener import find_listener
 from joulemark.meters.process import ProcessSource, process_spec
 from joulemark.meters.process_tree import children_of, read_stat
 from joulemark.meters.source import SourceLost, SourceSpec
@@ -174,8 +174,9 @@ def test_the_listener_of_a_port(family: int, bound: str, asked: str, answers: bo
         server.bind((bound, 0))
         server.listen()
         port = server.getsockname()[1]
-        assert listener_pid(asked, port) == (os.getpid() if answers else None)
-    assert listener_pid(asked, port) is None
+        found = find_listener(asked, port)
+        assert (found.pid if found else None) == (os.getpid() if answers else None)
+    assert find_listener(asked, port) is None
 
 
 def test_a_listener_on_ipv6() -> None:
@@ -187,7 +188,9 @@ def test_a_listener_on_ipv6() -> None:
         except OSError:
             pytest.skip("no IPv6 loopback here")
         server.listen()
-        assert listener_pid("::1", server.getsockname()[1]) == os.getpid()
+        found = find_listener("::1", server.getsockname()[1])
+        assert found is not None
+        assert found.pid == os.getpid()
 
 
 def test_of_a_server_and_its_workers_the_server_is_meant() -> None:
@@ -200,7 +203,9 @@ def test_of_a_server_and_its_workers_the_server_is_meant() -> None:
     )
     with running(code) as process:
         port, worker = map(int, line_of(process).split())
-        assert listener_pid("127.0.0.1", port) == process.pid
+        found = find_listener("127.0.0.1", port)
+        assert found is not None
+        assert found.pid == process.pid
         os.kill(worker, 9)
 
 
@@ -216,7 +221,6 @@ def test_a_forwarder_is_not_the_engine() -> None:
         found = find_listener("127.0.0.1", port)
         assert found is not None
         assert (found.pid, found.name, found.forwards) == (process.pid, "docker-proxy", True)
-        assert listener_pid("127.0.0.1", port) is None
 
 
 @pytest.mark.parametrize(

@@ -36,16 +36,6 @@ class Listener:
     forwards: bool
 
 
-def listener_pid(host: str, port: int) -> int | None:
-    """Return the pid that answers on ``host:port`` of this machine.
-
-    Null where the host is another machine, nobody listens, the owner cannot be seen (another user's process),
-    or the listener only forwards (a tunnel, a container's proxy).
-    """
-    found = find_listener(host, port)
-    return None if found is None or found.forwards else found.pid
-
-
 def find_listener(host: str, port: int) -> Listener | None:
     """Return the listening process, forwarders included; null where there is none to be seen."""
     addresses = local_addresses(host)

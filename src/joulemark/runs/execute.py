@@ -7,6 +7,7 @@ import contextlib
 import shutil
 import signal
 import sys
+import threading
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -150,7 +151,6 @@ async def _measure(asking: Asking, left: list[Wanted], manifest: Manifest, total
             await metering.edge()
             segment.open_window("measure")
             decision = await asking.run(left)
-        await asyncio.to_thread(metering.check_engine_again)
     finally:
         manifest.client.append(checked.proof(_of_segment(asking)))
     if decision is None:
@@ -170,6 +170,11 @@ async def _close(asking: Asking, client: StreamClient, end: End) -> JoulemarkErr
         # Only after the journal: an answer that was being stored when the run was ended counts.
         segment.close_window(asking.last_t_end() if end in ("interrupted", "failed") else None)
 
+    async def look_again() -> None:
+        # An engine that went away is on no board now; that says nothing of where it was while it answered.
+        if end != "failed":
+            await asyncio.to_thread(asking.metering.check_engine_again)
+
     def end_segment() -> None:
         segment.facts.t1, segment.facts.end = segment.now_ns(), end
         segment.save()
@@ -178,6 +183,7 @@ async def _close(asking: Asking, client: StreamClient, end: End) -> JoulemarkErr
         asking.close,
         close_window,
         asking.metering.stop,
+        look_again,
         client.aclose,
         end_segment,
     ]
@@ -240,22 +246,24 @@ def _keep_engine_log(plan: RunPlan, layout: RunLayout) -> None:
 
 @contextlib.contextmanager
 def _termination_interrupts() -> Iterator[None]:
-    """Let a polite request to end (SIGTERM) end the run as Ctrl-C does: with what was measured."""
+    """Let a polite request to end (SIGTERM, SIGHUP) end the run as Ctrl-C does: with what was measured.
+
+    Windows has no such requests and only the main thread hears them: elsewhere the run ends at once and is
+    resumed by the same command.
+    """
+    if sys.platform == "win32" or threading.current_thread() is not threading.main_thread():
+        yield
+        return
     task = asyncio.current_task()
     loop = asyncio.get_running_loop()
     assert task is not None
-    signals = [signal.SIGTERM, *([signal.SIGHUP] if hasattr(signal, "SIGHUP") else [])]
-    handled = []
-    try:
-        for number in signals:
-            loop.add_signal_handler(number, task.cancel)
-            handled.append(number)
-    except (NotImplementedError, RuntimeError, ValueError):
-        pass  # Windows, or not the main thread: the run then ends at once and is resumed
+    signals = (signal.SIGTERM, signal.SIGHUP)
+    for number in signals:
+        loop.add_signal_handler(number, task.cancel)
     try:
         yield
     finally:
-        for number in handled:
+        for number in signals:
             loop.remove_signal_handler(number)
 
 

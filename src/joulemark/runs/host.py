@@ -6,6 +6,7 @@ import os
 import platform
 from pathlib import Path
 
+from joulemark.meters.machine import is_virtual, processor_name
 from joulemark.record.manifest import Host
 from joulemark.record.reason import Reason
 
@@ -19,7 +20,7 @@ def host_facts() -> Host:
     """Describe this machine; what cannot be read is null with a reason."""
     facts: dict[str, str | int | None] = {
         "kernel": platform.release() or None,
-        "cpu_model": _cpu_model(),
+        "cpu_model": processor_name() or platform.processor() or None,
         "cpu_count": _cpu_count(),
         "ram_mib": _ram_mib(),
         "virtualization": _virtualization(),
@@ -36,13 +37,6 @@ def _read(path: str) -> str | None:
         return Path(path).read_text().strip() or None
     except OSError:
         return None
-
-
-def _cpu_model() -> str | None:
-    for line in (_read("/proc/cpuinfo") or "").splitlines():
-        if line.startswith(("model name", "Model")):
-            return line.split(":", 1)[1].strip()
-    return platform.processor() or None
 
 
 def _cpu_count() -> int | None:
@@ -62,8 +56,6 @@ def _virtualization() -> str | None:
     """Return ``wsl2``, ``virtual machine`` or ``none``; null where this cannot be told."""
     if "microsoft" in platform.release().lower():
         return "wsl2"
-    cpuinfo = _read("/proc/cpuinfo")
-    if cpuinfo is None:
+    if _read("/proc/cpuinfo") is None:
         return None
-    flags = next((line for line in cpuinfo.splitlines() if line.startswith("flags")), "")
-    return "virtual machine" if " hypervisor" in flags else "none"
+    return "virtual machine" if is_virtual() else "none"
