@@ -9,7 +9,7 @@ from joulemark.tasks.scorers import ChoiceScorer, KindScorer, NumericScorer, Tex
 from joulemark.tasks.task import Question, Score, Scorer
 
 NUMBER = Question("n", (("user", "?"),), "18")
-CHOICE = Question("c", (("user", "?"),), "B", "choice", ("A", "B", "C"))
+CHOICE = Question("c", (("user", "?"),), "B", "choice", (("A", "iron"), ("B", "water"), ("C", "salt")))
 TEXT = Question("t", (("user", "?"),), "puppy|pup", "text")
 
 
@@ -59,7 +59,7 @@ def test_a_refusal_flag_wins() -> None:
 
 
 def test_a_choice_may_be_given_by_letter_or_text() -> None:
-    scorer = ChoiceScorer({"c": {"A": "iron", "B": "water", "C": "salt"}})
+    scorer = ChoiceScorer()
     verdicts = [grade(scorer, CHOICE, a).verdict for a in ("B", "water", "salt", "D", "A or B")]
     assert verdicts == ["correct", "correct", "wrong", "unparsed", "unparsed"]
 

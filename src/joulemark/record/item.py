@@ -61,7 +61,8 @@ class Item:
 
     Stamps are monotonic ns of the segment's clock; counts are tokens. ``reasons`` maps the name of each
     field that is null to its reason code. The latest attempt's stamps are the item's own; the window
-    whose energy belongs to the item starts at the first attempt (`t_begin`).
+    whose energy belongs to the item starts at the first attempt (`t_begin`). ``engine_…_ns`` are durations
+    that the engine itself reports, on its own clock: for loading the model, the prompt, and the output.
     """
 
     item_id: str
@@ -91,6 +92,9 @@ class Item:
     rule: str | None = None
     span: tuple[int, int] | None = None
     answer_commitment: str | None = None
+    engine_load_ns: int | None = None
+    engine_prefill_ns: int | None = None
+    engine_decode_ns: int | None = None
     suspect: tuple[str, ...] = ()
     reasons: dict[str, str] = field(default_factory=dict)
 

@@ -81,10 +81,17 @@ class Engine(_Part):
 
 
 class Task(_Part):
-    """What was asked."""
+    """What was asked.
+
+    ``source`` says where the items came from: ``built in``, ``file``, or ``hub:OWNER/NAME@COMMIT``.
+    ``score_range`` is that of a real-valued score, null where answers are correct or not.
+    """
 
     name: str
     revision: str
+    source: str | None = None
+    preset: str = "default"
+    score_range: tuple[float, float] | None = None
     split: str = "test"
     n_items: int
     n_shot: int = 0
@@ -148,6 +155,25 @@ class Baselines(_Part):
     reasons: dict[str, str] = Field(default_factory=dict)
 
 
+class Rates(_Part):
+    """What a unit of energy or of tokens costs: declared by the user or taken from a dated table.
+
+    No part of a configuration's identity: figures of money and carbon can be made again with other rates.
+    ``…_source`` says who says so and when. ``pue``: what the building adds, 1.0 unless declared.
+    """
+
+    model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
+
+    usd_per_kwh: float | None = None
+    usd_per_million_prompt_tokens: float | None = None
+    usd_per_million_completion_tokens: float | None = None
+    price_source: str | None = None
+    gco2e_per_kwh: float | None = None
+    grid_zone: str | None = None
+    grid_source: str | None = None
+    pue: float = 1.0
+
+
 class Window(_Part):
     """A named stretch of one segment: ``warmup``, ``measure``, ``pause``."""
 
@@ -187,6 +213,8 @@ class Manifest(_Part):
     sampling: Sampling
     load: Load
     repeats: int = 1
+    suite: str | None = None
+    rates: Rates = Field(default_factory=Rates)
     meters_requested: list[str] = Field(default_factory=list)
     meters: list[Meter] = Field(default_factory=list)
     baselines: Baselines = Field(default_factory=Baselines)

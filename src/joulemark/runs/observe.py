@@ -62,6 +62,7 @@ class Recorder:
             "completion_tokens": usage.completion if usage else None,
             "token_source": reply.token_source,
             "finish_reason": reply.finish_reason,
+            **{f"engine_{part}_ns": reply.engine_ns.get(part) for part in ("load", "prefill", "decode")},
             "correct": score.correct if score else None,
             "score": score.score if score else None,
             "rule": score.rule if score else None,
@@ -136,6 +137,9 @@ _NULLABLE = (
     "rule",
     "span",
     "answer_commitment",
+    "engine_load_ns",
+    "engine_prefill_ns",
+    "engine_decode_ns",
 )
 
 

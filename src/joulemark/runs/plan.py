@@ -54,11 +54,15 @@ class RunPlan:
         return Task(
             name=task.name,
             revision=task.revision,
+            source=task.source,
+            preset=task.preset,
+            score_range=task.score_range,
             split=task.split,
             n_items=len(task.questions),
             n_shot=task.n_shot,
             template_hash=text_hash(task.template),
             subset_key=task.subset_key,
+            nonce=task.nonce,
             budget_hash=config_hash({"budgets": [question.max_tokens for question in task.questions]}),
             is_canary=task.is_canary,
         )
@@ -78,7 +82,7 @@ class RunPlan:
                         "prefix_cache",
                     }
                 ),
-                "task": self.task_facts.model_dump(),
+                "task": self.task_facts.model_dump(exclude={"source"}),  # the revision is the data's digest
                 "sampling": self.sampling.model_dump(),
                 "load": self.load.model_dump(),
                 "warmups": self.warmups,

@@ -43,6 +43,9 @@ ITEM_SCHEMA: dict[str, pl.DataType | type[pl.DataType]] = {
     "rule": pl.String,
     "span": pl.List(pl.Int64),
     "answer_commitment": pl.String,
+    "engine_load_ns": pl.Int64,
+    "engine_prefill_ns": pl.Int64,
+    "engine_decode_ns": pl.Int64,
     "suspect": pl.List(pl.String),
     "reasons": pl.List(pl.Struct({"field": pl.String, "reason": pl.String})),
 }

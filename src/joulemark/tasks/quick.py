@@ -112,7 +112,7 @@ def load(limit: int | None, subset_key: str) -> TaskSet:
                 (("user", item.prompt),),
                 ACCEPTED_SEPARATOR.join((item.answer, *item.accept)),
                 item.kind,
-                tuple(item.options or ()),
+                tuple((item.options or {}).items()),
                 _MAX_TOKENS[item.kind],
             )
             for item in ordered
@@ -121,7 +121,7 @@ def load(limit: int | None, subset_key: str) -> TaskSet:
             {
                 "numeric": NumericScorer(),
                 "text": TextScorer(),
-                "choice": ChoiceScorer({i.item_id: i.options for i in ordered if i.options}),
+                "choice": ChoiceScorer(),
             }
         ),
         max_tokens=MAX_TOKENS,

@@ -12,16 +12,21 @@ from joulemark.record.item import Verdict
 class Question:
     """One item of a task, ready to send: chat messages and the reference answer.
 
-    ``messages`` are (role, content) pairs; ``gold`` is null where there is no reference answer;
-    ``choices`` are the offered letters of a multiple-choice item.
+    ``messages`` are (role, content) pairs; ``gold`` is null where there is no reference answer, else what the
+    scorer of ``kind`` compares with; ``options`` are (letter, text) pairs of a multiple-choice item.
     """
 
     item_id: str
     messages: tuple[tuple[str, str], ...]
     gold: str | None
     kind: str = "numeric"
-    choices: tuple[str, ...] = ()
+    options: tuple[tuple[str, str], ...] = ()
     max_tokens: int | None = None
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """The offered letters."""
+        return tuple(letter for letter, _ in self.options)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,10 +34,11 @@ class Score:
     """The verdict on a reply and how it came about.
 
     ``value`` is what was extracted; ``rule`` which rule matched; ``span`` its [start, end) in the answer;
-    ``score`` is in [0, 1] (1 for correct) or real-valued, with ``correct`` null, where the task says so.
+    ``score`` is in [0, 1] (1 for correct) or real-valued, with ``correct`` null, where the task says so; a
+    reply with a real-valued score has no verdict either.
     """
 
-    verdict: Verdict
+    verdict: Verdict | None
     correct: bool | None
     score: float | None
     value: str | None
@@ -61,6 +67,10 @@ class TaskSet:
     scorer: Scorer
     max_tokens: int
     subset_key: str | None = None
+    nonce: str | None = None
+    source: str | None = None
+    preset: str = "default"
+    score_range: tuple[float, float] | None = None
     is_canary: bool = False
 
     def with_budget(self, max_tokens: int) -> TaskSet:

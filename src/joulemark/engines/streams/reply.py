@@ -65,6 +65,17 @@ class Reply:
     t_end: int
 
     @property
+    def engine_ns(self) -> dict[str, int]:
+        """What the engine itself says of its time in ns: ``load``, ``prefill``, ``decode``, where it does."""
+        if self.server_ns is not None:
+            return self.server_ns
+        stated = self.timings or {}
+        found = {
+            part: stated.get(name) for part, name in (("prefill", "prompt_ms"), ("decode", "predicted_ms"))
+        }
+        return {part: round(ms * 1e6) for part, ms in found.items() if ms is not None}
+
+    @property
     def chunks(self) -> tuple[Chunk, ...]:
         """The events that carried generated output; coalesced where the chunk before has the same read."""
         chunks: list[Chunk] = []
