@@ -12,8 +12,9 @@ class EngineServer:
     """Serves from a thread while its ``with`` block runs; it binds the loopback.
 
     ``routes`` maps ``"GET /path"`` to a JSON value, to a text, to (status, either), or to a function from the
-    request's JSON to (status, either). A text that begins with ``data:`` is a stream of events. ``seen`` are
-    the requests: (route, headers, JSON body).
+    request's JSON to (status, either). A text that begins with ``data:`` is a stream of events, one that
+    begins with ``{`` and has lines is a stream of JSON lines. ``seen`` are the requests: (route, headers,
+    JSON body).
     """
 
     def __init__(self, routes: dict[str, Any]) -> None:
@@ -42,6 +43,12 @@ class EngineServer:
         return found if isinstance(found, tuple) else (200, found)
 
 
+def _content_type(text: str) -> str:
+    if text.startswith("data:"):
+        return "text/event-stream"
+    return "application/x-ndjson" if text.startswith("{") and "\n" in text else "application/json"
+
+
 def _handler(server: EngineServer) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
@@ -56,7 +63,7 @@ def _handler(server: EngineServer) -> type[BaseHTTPRequestHandler]:
             headers = {name.lower(): value for name, value in self.headers.items()}
             status, answer = server.answer(f"{self.command} {self.path}", headers, body)
             text = answer if isinstance(answer, str) else json.dumps(answer)
-            kind = "text/event-stream" if text.startswith("data:") else "application/json"
+            kind = _content_type(text)
             self.send_response(status)
             self.send_header("content-type", kind)
             self.send_header("content-length", str(len(text.encode())))

@@ -18,6 +18,7 @@ from joulemark.record.manifest import (
     Load,
     Manifest,
     Meter,
+    Rates,
     Sampling,
     Segment,
     Task,
@@ -299,3 +300,82 @@ def replayed() -> RunView:
     view = with_counter()
     recorded = meter("nvml:0", "replay")
     return dataclasses.replace(view, manifest=view.manifest.model_copy(update={"meters": [recorded]}))
+
+
+def priced(view: RunView, **rates: object) -> RunView:
+    """Return the run with declared rates."""
+    described = view.manifest.model_copy(update={"rates": Rates(**rates)})  # type: ignore[arg-type]
+    return dataclasses.replace(view, manifest=described)
+
+
+def with_lengths(
+    n: int = 40,
+    seed: int = 3,
+    *,
+    fixed_j: float = 30.0,
+    alpha_j: float = 0.05,
+    beta_j: float = 1.5,
+    noise_j: float = 2.0,
+    repeats: int = 1,
+    temperature: float = 0.0,
+    rates: Rates | None = None,
+) -> RunView:
+    """Return a metered run whose requests cost fixed + alpha × prompt + beta × output joules, plus noise.
+
+    Asked one at a time, repeat after repeat; every second answer is correct. The engine reports its own
+    times: 1 ms a prompt token and 10 ms an output token after the first. 50 J are idle.
+    """
+    rng = np.random.default_rng(seed)
+    lengths = [
+        (int(p), int(c)) for p, c in zip(rng.integers(50, 400, n), rng.integers(5, 100, n), strict=True)
+    ]
+    items: list[Item] = []
+    energies: list[MeasuredEnergy] = []
+    at_s = 12.0
+    for repeat in range(repeats):
+        for index, (prompt, tokens) in enumerate(lengths):
+            first_s, end_s = 0.1 + prompt / 1000, 0.2 + prompt / 1000 + tokens / 100
+            one = item(
+                index,
+                verdict=Verdict.CORRECT if index % 2 == 0 else Verdict.WRONG,
+                repeat=repeat,
+                start_s=at_s,
+                first_s=first_s,
+                end_s=end_s,
+                tokens=tokens,
+                prompt_tokens=prompt,
+                engine_prefill_ns=prompt * S // 1000,
+                engine_decode_ns=(tokens - 1) * S // 100,
+            )
+            items.append(one)
+            joules = max(0.0, fixed_j + alpha_j * prompt + beta_j * tokens + noise_j * rng.standard_normal())
+            energies.append(measured(joules))
+            at_s += end_s + 0.1
+    total = measured(sum(energy.joules for energy in energies) + 50.0)
+    rows, proof = attribute_sequential(items, energies, [measured(50.0)], total, "gpu:0")
+    t0, t1 = items[0].t_begin - S // 10, items[-1].t_end + S // 10
+    described = manifest(
+        windows=[Window(name="measure", segment=0, t0=t0, t1=t1)],
+        sampling=Sampling(temperature=temperature, seed=1234, max_tokens=128),
+        repeats=repeats,
+        rates=rates or Rates(),
+        meters=[meter()],
+        devices=[device()],
+        headline_scope=[str(Scope.gpu(0))],
+        measurement_tier="C",
+    )
+    cpu = {one.key: 0.5 for one in items}
+    return RunView(
+        manifest=described,
+        items=tuple(items),
+        headline_energy=total,
+        headline_scope="gpu:0",
+        headline_method="sequential",
+        attributions=rows,
+        checks=(proof,),
+        duration_s=(t1 - t0) / S,
+        cpu_seconds=sum(cpu.values()) + 1.0,
+        cpu_reason=None,
+        item_cpu_seconds=cpu,
+        wanted=n * repeats,
+    )

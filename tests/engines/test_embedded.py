@@ -69,6 +69,8 @@ def test_a_chat_is_streamed_with_its_tokens(engine: EmbeddedEngine) -> None:
     assert len(reply.chunks) > 1
     assert [attempt.error for attempt in asked.attempts] == [None]
     assert asked.attempts[0].tokens == reply.usage.completion
+    assert set(reply.engine_ns) == {"prefill", "decode"}
+    assert 0 < sum(reply.engine_ns.values()) <= asked.exchange.t_end - asked.exchange.t_sent
 
 
 def test_no_prompt_is_cheaper_for_having_come_second(engine: EmbeddedEngine) -> None:

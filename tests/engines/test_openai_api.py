@@ -277,8 +277,7 @@ def test_ollama_is_known_with_digest_and_quantization(engine_server: Start) -> N
     facts = described(server.url, model="llama3.2")
     assert (facts.kind, facts.version, facts.model) == ("ollama", "0.12.6", "llama3.2:latest")
     assert (facts.model_digest, facts.quantization) == ("ollama:a80c4f17acd5", "Q4_K_M")
-    assert facts.prefix_cache is None
-    assert facts.reasons["prefix_cache"] == "not_reported"
+    assert facts.prefix_cache is True
     assert not [name for name, _, _ in server.seen if "pull" in name]
 
 
@@ -290,14 +289,15 @@ def test_vllm_is_known_with_its_prefix_cache(
     server = engine_server(
         {
             "GET /v1/models": models("m", owned_by="vllm", max_model_len=8192, root="org/m"),
-            "GET /version": {"version": "0.11.0"},
+            "GET /version": {"version": "0.10.2"},
             "GET /metrics": metrics,
             CHAT: STREAM,
         }
     )
     facts = described(server.url)
-    assert (facts.kind, facts.version, facts.flags["n_ctx"]) == ("vllm", "0.11.0", 8192)
+    assert (facts.kind, facts.version, facts.flags["n_ctx"]) == ("vllm", "0.10.2", 8192)
     assert facts.prefix_cache is expected
+    assert "cache_salt" not in server.seen[-1][2]
 
 
 @pytest.mark.parametrize("path", ["/server_info", "/get_server_info"])

@@ -33,8 +33,17 @@ def test_a_running_llama_cpp_is_recognised(built_in_model: Path, monkeypatch: py
             assert facts.prefix_cache is False
             async with StreamClient(outside.endpoint) as client:
                 body = outside.request_body([("user", "Say hello.")], max_tokens=8)
-                usages = [(await ask(client, body)).reply.usage for _ in range(2)]
-            assert [usage and usage.cached for usage in usages] == [0, 0]
+                answers = [await ask(client, body) for _ in range(2)]
+            assert b"timings_per_token" not in body
+            for answer in answers:
+                reply, exchange = answer.reply, answer.exchange
+                assert reply.usage is not None
+                assert reply.usage.cached == 0
+                # the closing chunk tells the engine's own times, which lie within ours
+                assert set(reply.engine_ns) == {"prefill", "decode"}
+                assert min(reply.engine_ns.values()) > 0
+                assert sum(reply.engine_ns.values()) <= exchange.t_end - exchange.t_sent
+                assert reply.tokens_per_event is None
             await outside.stop()
             assert inside.pid() is not None
             await inside.stop()

@@ -6,8 +6,11 @@ import json
 from pathlib import Path
 from typing import Any
 
-from doubles.sse_bodies import cut, read, read_every_way
+import pytest
+
+from doubles.sse_bodies import cut, read
 from joulemark.engines.streams import parse_file, reply_json
+from joulemark.engines.streams.conformance import check, load_corpus
 
 _TYPES = {".sse": "text/event-stream; charset=utf-8", ".ndjson": "application/x-ndjson"}
 _TYPES |= {".json": "application/json", ".txt": "text/html"}
@@ -30,9 +33,11 @@ def test_files_read_whole_and_in_pieces(sse_corpus: list[Path]) -> None:
             assert reply_json(parse_file(path, size)) == _expected(path), (path.name, size)
 
 
-def test_bodies_cut_at_random(sse_corpus: list[Path]) -> None:
-    for path in sse_corpus:
-        assert read_every_way(path.read_bytes(), _TYPES[path.suffix]) == _expected(path), path.name
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_every_case_passes_in_every_way(seed: int, sse_corpus: list[Path]) -> None:
+    results = [check(case, seed) for case in load_corpus(sse_corpus[0].parent)]
+    assert [result.case.name for result in results] == [path.name for path in sse_corpus]
+    assert [(result.case.name, result.differences) for result in results if not result.passed] == []
 
 
 def test_bodies_cut_in_two_at_every_byte(sse_corpus: list[Path]) -> None:

@@ -74,7 +74,9 @@ def test_withheld_when_nothing_is_scored_or_scores_are_real_valued():
 
 
 def test_every_verdict_is_counted():
-    counts = verdict_counts([*_items(2, 1, 1), item(9, verdict=None)])
+    counts = verdict_counts([*_items(2, 1, 1), item(9, verdict=None), item(10, verdict=None, score=0.0)])
     assert counts == {
-        "correct": 2, "wrong": 1, "unparsed": 0, "truncated": 0, "refused": 0, "failed": 1, "unscored": 1,
+        "correct": 2, "wrong": 1, "unparsed": 0, "truncated": 0, "refused": 0, "failed": 1, "scored": 1,
+        "unscored": 1,
     }  # fmt: skip
+    assert list(counts)[-2:] == ["scored", "unscored"]

@@ -3,7 +3,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from joulemark.metrics.bootstrap import RESAMPLES, ratio_interval, resampled_sums, sum_by_cluster
+from joulemark.metrics.bootstrap import (
+    RESAMPLES,
+    ratio_interval,
+    resampled_medians,
+    resampled_sums,
+    sum_by_cluster,
+)
 from joulemark.record.reason import Reason
 
 ENERGY_J = [12.0, 30.5, 7.25, 18.0, 44.0, 9.5, 21.0, 15.75, 28.0, 11.0, 19.5, 33.0]
@@ -12,7 +18,7 @@ CORRECT = [1, 0, 1, 1, 0, 1, 0, 1, 0, 1, 1, 0]
 
 def test_the_interval_is_the_same_on_every_platform():
     interval = ratio_interval(ENERGY_J, CORRECT)
-    assert (interval.lo, interval.hi) == (18.24875, 82.50312499999995)
+    assert (interval.lo, interval.hi) == (18.15, 83.37812499999995)
     assert ratio_interval(ENERGY_J, CORRECT, seed=1) != interval
 
 
@@ -37,10 +43,59 @@ def test_resampled_sums_are_sums_of_whole_rows():
     assert a.std() == pytest.approx(one.std() * np.sqrt(20), rel=0.03)
 
 
+rows = st.integers(2, 40).flatmap(
+    lambda n: st.tuples(
+        st.lists(st.floats(-1e6, 1e6), min_size=n, max_size=n),
+        st.lists(st.integers(0, 3), min_size=n, max_size=n),
+        st.lists(st.integers(0, 4096), min_size=n, max_size=n),
+        st.lists(st.integers(0, 10**9), min_size=n, max_size=n),
+    )
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(rows)
+def test_columns_that_share_a_word_do_not_touch_each_other(values):
+    columns = [np.array(column, np.float64) for column in values]
+    together = resampled_sums(columns, resamples=50)
+    for column, sums in zip(columns, together, strict=True):
+        (alone,) = resampled_sums([column], resamples=50)
+        largest = np.abs(column).max()
+        assert np.abs(sums - alone).max() <= largest * len(column) ** 2 * 2.0**-40
+    # whole numbers come back whole
+    for sums in together[1:]:
+        assert np.array_equal(sums, np.rint(sums))
+
+
+@pytest.mark.parametrize("n", [7, 8, 131])
+def test_every_row_is_drawn_equally_often(n):
+    counts = np.array(resampled_sums(list(np.eye(n)), resamples=20_000))
+    assert np.all(counts.sum(axis=0) == n)
+    # each row: binomial, n draws with chance 1/n in each of 20,000 resamples
+    spread = np.sqrt(20_000 * (1 - 1 / n))
+    assert np.abs(counts.sum(axis=1) - 20_000).max() < 4.5 * spread
+    # and two neighbours, which may come from the same word, are no more alike than any two rows
+    assert np.corrcoef(counts[0], counts[1])[0, 1] == pytest.approx(-1 / (n - 1), abs=0.03)
+
+
+def test_medians_use_the_draws_of_the_sums():
+    values = np.array(ENERGY_J)
+    a, b = resampled_medians((values, 2 * values))
+    assert np.array_equal(2 * a, b)
+    assert set(a) <= set(ENERGY_J)
+    # of a 0/1 column the nearest-rank median is 1 exactly when more than half are
+    ones = np.array(CORRECT, np.float64)
+    (medians,), (sums,) = resampled_medians((ones,)), resampled_sums((ones,))
+    assert np.array_equal(medians == 1, sums > 6)
+
+
 def test_blocks_do_not_change_the_draws(monkeypatch):
     whole = ratio_interval(ENERGY_J, CORRECT)
-    monkeypatch.setattr("joulemark.metrics.bootstrap._DRAWS_PER_BLOCK", 100)
-    assert ratio_interval(ENERGY_J, CORRECT) == whole
+    odd = ratio_interval(ENERGY_J[:11], CORRECT[:11])
+    for draws in (1, 100):
+        monkeypatch.setattr("joulemark.metrics.bootstrap._DRAWS_PER_BLOCK", draws)
+        assert ratio_interval(ENERGY_J, CORRECT) == whole
+        assert ratio_interval(ENERGY_J[:11], CORRECT[:11]) == odd
 
 
 energies = st.lists(st.floats(0.1, 1e4), min_size=10, max_size=40)

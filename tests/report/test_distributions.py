@@ -4,7 +4,7 @@ import pytest
 
 from doubles import run_views
 from joulemark.metrics import summarize
-from joulemark.report.distributions import beyond, latency_chart, top_s, verdict_chart
+from joulemark.report.distributions import beyond, latency_chart, top_s
 from joulemark.report.html import render
 
 
@@ -63,7 +63,3 @@ def test_equal_samples_make_a_chart_too():
     ttft = summarize(run_views.with_counter()).latency["ttft"]
     same = dataclasses.replace(ttft, samples_s=(0.25,) * 5)
     assert sum(bar["n"] for bar in latency_chart(same, 250).data["bars"]) == 5
-
-
-def test_verdicts_without_a_request_are_not_drawn():
-    assert verdict_chart({"correct": 3, "wrong": 0}, 250).data["counts"] == [{"verdict": "correct", "n": 3}]

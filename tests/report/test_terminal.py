@@ -4,7 +4,7 @@ import io
 import pytest
 from rich.console import Console
 
-from doubles import run_views
+from doubles import run_views, varied_runs
 from joulemark.metrics import summarize
 from joulemark.record.energy import Withheld
 from joulemark.record.item import Verdict
@@ -12,9 +12,10 @@ from joulemark.record.reason import Reason
 from joulemark.report.terminal import print_summary
 
 
-def _printed(view, width=100):
+def _printed(view, width=100, *, alone=False):
     out = io.StringIO()
-    print_summary(summarize(view), Console(file=out, width=width, force_terminal=False, legacy_windows=False))
+    console = Console(file=out, width=width, force_terminal=False, legacy_windows=False)
+    print_summary(summarize(view), console, None if alone else view)
     return out.getvalue()
 
 
@@ -74,7 +75,18 @@ def test_failures_show_a_second_line_of_percentiles():
     assert "with failures" not in _printed(run_views.with_counter())
 
 
-@pytest.mark.parametrize("make", [run_views.with_counter, run_views.without_meter, run_views.not_streamed])
+@pytest.mark.parametrize(
+    "make",
+    [
+        run_views.with_counter,
+        run_views.without_meter,
+        run_views.not_streamed,
+        varied_runs.with_wall_meter,
+        varied_runs.repeated,
+        varied_runs.real_valued,
+        varied_runs.all_failed,
+    ],
+)
 @pytest.mark.parametrize("width", [60, 80])
 def test_nothing_is_cut_off_in_a_narrow_terminal(make, width):
     text = _printed(make(), width)
@@ -128,3 +140,57 @@ def test_latencies_tell_their_number_and_why_a_percentile_is_missing():
     assert row.split()[-3:] == ["—", "—", "12"]
     assert "A percentile of too few values is left out" in text
     assert "too few values" not in _printed(run_views.without_meter(100))
+
+
+def test_the_parts_stand_in_the_order_of_the_page():
+    text = _printed(varied_runs.with_wall_meter())
+    parts = [
+        "Energy per correct answer  275 J",
+        "How sure: ",
+        "device's power, integrated: -0.9 %",
+        "Energy per request",
+        "60 requests",
+        "Cost model: E = ",
+        "Latency ",
+        "— A percentile",
+        "Money and carbon",
+    ]
+    places = [text.index(part) for part in parts]
+    assert places == sorted(places)
+    assert "wall meter or analyzer: +62.0 %" in text
+    assert len(text.splitlines()) <= 60
+
+
+def test_without_the_run_the_drift_is_still_told():
+    text = _printed(run_views.with_counter(), alone=True)
+    assert "2.700 % is what integrated power differs by from the counter" in text
+    assert "ranked" not in text
+    assert "not ranked" in _printed(run_views.with_counter())
+
+
+def test_every_verdict_is_told_with_what_it_cost():
+    text = _printed(run_views.with_counter(with_failures=True))
+    failed = next(line for line in text.splitlines() if line.startswith("failed "))
+    assert failed.split()[:4] == ["failed", "7", "2,685", "J"]
+    assert "13 requests were sent more than once." in text
+
+
+def test_a_withheld_figure_takes_one_line_with_its_reason():
+    text = _printed(run_views.with_counter())
+    assert text.count("Energy above the loaded idle") == 1
+    assert "— Energy above the loaded idle: No loaded-idle baseline was measured." in text
+    assert "Cost model: fixed" not in text
+    assert " ".join(text.split()).count("do not tell the coefficients apart") == 1
+
+
+def test_repeats_are_told_in_a_line_each():
+    text = _printed(varied_runs.repeated())
+    assert "Energy per correct answer over repeats: 278 J ± 27 J (n = 3)" in text
+    assert "Accuracy over repeats: 48.3 % ± 7.6 % (n = 3)" in text
+
+
+def test_scores_lead_with_the_energy_of_a_request():
+    lines = [line for line in _printed(varied_runs.real_valued()).splitlines() if line]
+    assert lines[1].startswith("Energy per request  137.2 J")
+    assert any(line.startswith("Energy per correct answer: none (The score is real-valued") for line in lines)
+    assert any(line.startswith("Mean score") for line in lines)

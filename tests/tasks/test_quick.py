@@ -9,16 +9,37 @@ import os
 import urllib.request
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import dataclass
 from fractions import Fraction
+from importlib import resources
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from joulemark.tasks.extract.number import canonical
-from joulemark.tasks.quick import QuickItem, quick_items
 from joulemark.tasks.registry import load_task
 
-ITEMS = quick_items()
+
+@dataclass(frozen=True)
+class QuickItem:
+    item_id: str
+    kind: str
+    level: int
+    question: str
+    answer: str
+    options: tuple[str, ...]
+    working: str | None
+
+
+def written(fields: dict[str, Any]) -> QuickItem:
+    options = tuple(fields.get("options", ()))
+    names = ("id", "kind", "level", "question", "answer")
+    return QuickItem(*(fields[name] for name in names), options, fields.get("working"))
+
+
+DATA = resources.files("joulemark.tasks").joinpath("data/quick.jsonl").read_text(encoding="utf-8")
+ITEMS = [written(json.loads(line)) for line in DATA.splitlines()]
 OPERATORS = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
@@ -60,7 +81,7 @@ def test_the_right_letter_is_no_habit() -> None:
 def test_options_of_a_choice_differ() -> None:
     for item in ITEMS:
         if item.options:
-            assert len(set(item.options.values())) == len(item.options)
+            assert len(set(item.options)) == len(item.options)
 
 
 def test_every_reference_grades_as_correct_and_another_items_does_not() -> None:

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from doubles.task_rows import ROWS, write_json_lines
 from joulemark.cli.bench import quick
 from joulemark.meters.trace import load_trace
 from joulemark.record.errors import InputError
@@ -17,12 +18,38 @@ from joulemark.tasks.registry import describe_tasks, load_task
 from joulemark.tasks.subset import DEFAULT_KEY, permuted
 
 
-def test_every_described_task_is_known_by_its_name(tmp_path: Path) -> None:
-    problems = tmp_path / "problems.jsonl"
-    problems.write_text('{"question": "What is 1 plus 1?", "answer": "#### 2"}')
-    for entry in describe_tasks():
-        data = problems if "--data" in str(entry["data"]) else None
-        assert load_task(str(entry["name"]), data=data).name == entry["name"]
+@pytest.mark.parametrize("name", [entry.name for entry in describe_tasks() if entry.name in ROWS])
+def test_rows_in_the_published_columns_load_and_grade_as_correct(name: str, tmp_path: Path) -> None:
+    data = write_json_lines(name, tmp_path / "data")
+    task = load_task(name, data=data)
+    assert task.questions
+    assert task.source == "file"
+    for question in task.questions:
+        assert question.gold is not None
+        assert all(content.strip() for _, content in question.messages)
+        if question.kind in ("numeric", "choice"):
+            reply = f"Let me think.\nAnswer: {question.gold}"
+            score = task.scorer.score(question, reply, finish_reason="stop", refusal=False)
+            assert score.correct, question
+
+
+def test_what_cannot_be_run_yet_says_why() -> None:
+    (entry,) = [entry for entry in describe_tasks() if entry.unavailable]
+    with pytest.raises(InputError, match="cannot be run yet") as error:
+        load_task(entry.name)
+    assert str(entry.unavailable) in str(error.value)
+
+
+def test_the_right_option_stands_under_every_letter(tmp_path: Path) -> None:
+    """In the data it is always the first; a model that says A must not be right."""
+    task = load_task("gpqa_diamond", data=write_json_lines("gpqa_diamond", tmp_path / "data"))
+    by_letter = {question.gold for question in task.questions}
+    assert len(by_letter) > 1
+    for question in task.questions:
+        assert dict(question.options)[question.gold or ""] in question.messages[-1][1]
+    again = load_task("gpqa_diamond", data=tmp_path / "data", nonce="other", limit=3)
+    options = {question.item_id: question.options for question in task.questions}
+    assert all(options[question.item_id] == question.options for question in again.questions)
 
 
 def test_the_default_order_is_that_of_the_command_line() -> None:
@@ -32,7 +59,7 @@ def test_the_default_order_is_that_of_the_command_line() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "hint"), [("quikc", "quick"), ("GSM-8K", "gsm8k"), ("zzz", "there are gsm8k, quick")]
+    ("name", "hint"), [("quikc", "quick"), ("GSM-8K", "gsm8k"), ("zzz", "there are aqua, arc_challenge")]
 )
 def test_an_unknown_name_gets_its_neighbours(name: str, hint: str) -> None:
     with pytest.raises(InputError, match=hint) as error:
@@ -60,7 +87,8 @@ def test_messages_name_options_that_there_are(tmp_path: Path) -> None:
         lambda: load_task("quick", n_shot=1),
         lambda: load_task("quick", n_shot=-1),
         lambda: load_task("quick", limit=0),
-        lambda: load_task("gsm8k"),
+        lambda: load_task("opinionqa"),
+        lambda: load_task("gsm8k", data=problems, split="no"),
         lambda: load_task("gsm8k", data=problems, n_shot=1),
         lambda: load_trace(tmp_path / "none.csv"),
     ]

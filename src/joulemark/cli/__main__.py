@@ -52,12 +52,13 @@ _BENCH = "joulemark.cli.bench"
         "bench": (f"{_BENCH}:bench", "Measure what a correct answer costs: quick, run"),
         "doctor": ("joulemark.cli.doctor:doctor", "What this machine can measure, and how to get the rest"),
         "report": ("joulemark.cli.report:report", "Show a run again and rewrite its page"),
-        "runs": ("joulemark.cli.report:runs", "List the runs there are"),
+        "compare": ("joulemark.cli.compare:compare", "Set runs side by side: A against B, or several tasks"),
+        "runs": ("joulemark.cli.runs:runs", "List the runs there are; --spread: mean and σ of repeated ones"),
         "engine": (
             "joulemark.cli.engine:engine",
-            "Engines: fetch the built-in model, parse a captured stream",
+            "Engines: those that run here, the built-in model, captured streams",
         ),
-        "task": ("joulemark.cli.task:task", "Tasks: list them, show one"),
+        "task": ("joulemark.cli.task:task", "Tasks and suites: list them, show one, extract answers"),
         "metrics": ("joulemark.cli.report:metrics", "The definition of every figure"),
     },
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
@@ -73,8 +74,9 @@ def cli(ctx: click.Context, debug: bool) -> None:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit.
 
-    Exit codes: 0 items were completed; 1 none was (for `doctor`: no source); 2 bad input or a missing
-    thing; 130 interrupted before anything was stored.
+    Exit codes: 0 items were completed; 1 none was (for `doctor`: no source; for `engine list`: no engine);
+    2 bad input or a missing thing; 3 a self-test failed (`engine conformance`); 130 interrupted before
+    anything was stored.
     """
     _open_missing_streams()
     for stream in (sys.stdout, sys.stderr):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -10,28 +9,19 @@ from typing import Any, TypeVar
 
 import click
 
+from joulemark.cli.options import RATE_OPTIONS, FiniteRange
+
 Command = TypeVar("Command", bound=Callable[..., Any])
-
-
-class _Finite(click.FloatRange):
-    """A number within a range; click's own takes NaN for one."""
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the number; fails for NaN and infinities."""
-        number = super().convert(value, param, ctx)
-        if not math.isfinite(number):
-            self.fail(f"{value} is no finite number", param, ctx)
-        return number
 
 
 _OPTIONS = (
     click.option(
         "--engine",
         "engine_url",
-        metavar="URL|embedded",
+        metavar="URL|auto|embedded",
         default="embedded",
         show_default=True,
-        help="Who answers: the built-in llama.cpp, or anything OpenAI-compatible at a URL.",
+        help="Who answers: the built-in llama.cpp, an engine at a URL, or the one that runs here (auto).",
     ),
     click.option(
         "--model",
@@ -42,7 +32,14 @@ _OPTIONS = (
         "--api-key-env", metavar="VARIABLE", help="The environment variable that holds the API key."
     ),
     click.option(
-        "--data", type=click.Path(path_type=Path), help="The data set's file, for tasks that need one."
+        "--data",
+        type=click.Path(path_type=Path),
+        help="The items' file or folder in place of the hub's; for several tasks, a folder of them.",
+    ),
+    click.option("--revision", metavar="COMMIT", help="The commit of the hub's data set."),
+    click.option("--split", metavar="NAME|all", help="Which split is asked; all pools them."),
+    click.option(
+        "--preset", metavar="NAME", help="A way of asking: default, published (5 examples), frugal-paper."
     ),
     click.option(
         "--limit", type=click.IntRange(min=1), help="Ask only so many items (a keyed random subset)."
@@ -50,10 +47,9 @@ _OPTIONS = (
     click.option(
         "--subset-key", default="joulemark", show_default=True, help="The key of the random subset."
     ),
+    click.option("--nonce", metavar="TEXT", help="Makes another random subset of the same key."),
     click.option("--shots", type=click.IntRange(min=0), help="Worked examples before each question."),
-    click.option(
-        "--repeat", type=click.IntRange(min=1), default=1, show_default=True, help="Ask everything so often."
-    ),
+    click.option("--repeat", type=click.IntRange(min=1), help="Ask everything so often (default: once)."),
     click.option(
         "--concurrency",
         type=click.IntRange(min=1, max=1024),
@@ -61,8 +57,8 @@ _OPTIONS = (
         show_default=True,
         help="Requests in flight. 1 gives each answer its own energy.",
     ),
-    click.option("--temperature", type=_Finite(0, 2), default=0.0, show_default=True),
-    click.option("--top-p", type=_Finite(0, 1, min_open=True), default=1.0, show_default=True),
+    click.option("--temperature", type=FiniteRange(0, 2), help="Default: the preset's, else 0."),
+    click.option("--top-p", type=FiniteRange(0, 1, min_open=True), help="Default: the preset's, else 1."),
     click.option(
         "--seed", type=click.IntRange(0, 2**62), help="Sent to the engine; repeat r is asked with seed + r."
     ),
@@ -86,20 +82,23 @@ _OPTIONS = (
         multiple=True,
         help="The GPU (its NVML index) that runs the engine, where the driver lists no processes.",
     ),
-    click.option("--n-ctx", type=click.IntRange(min=64), help="Context of one request, embedded engine."),
+    click.option(
+        "--n-ctx", type=click.IntRange(min=64), help="Context of one request (embedded engine, Ollama)."
+    ),
     click.option("--threads", type=click.IntRange(min=1), help="Threads of the embedded engine."),
     click.option("--retries", type=click.IntRange(min=0), default=2, show_default=True),
     click.option(
         "--timeout",
         "timeout_s",
-        type=_Finite(min=1),
+        type=FiniteRange(min=1),
         default=600.0,
         show_default=True,
         help="Seconds for one request.",
     ),
     click.option(
-        "--max-temperature", type=_Finite(), metavar="°C", help="Pause when the device gets hotter."
+        "--max-temperature", type=FiniteRange(), metavar="°C", help="Pause when the device gets hotter."
     ),
+    *RATE_OPTIONS,
     click.option(
         "--out", type=click.Path(path_type=Path), help="The run directory (default: one a configuration)."
     ),
@@ -114,7 +113,8 @@ _OPTIONS = (
 )
 
 
-def _measuring(command: Command) -> Command:
+def measuring(command: Command) -> Command:
+    """Give a command the options of a measurement."""
     for option in reversed(_OPTIONS):
         command = option(command)
     return command
@@ -129,17 +129,20 @@ def bench() -> None:
 
 
 @bench.command()
-@_measuring
-def quick(**choices: Any) -> None:
+@measuring
+@click.option(
+    "--suite", default="quick", show_default=True, help="Another suite: published, medium, full, reference."
+)
+def quick(suite: str, **choices: Any) -> None:
     """Measure the built-in quick suite (short form of `bench run quick`)."""
-    _run(("quick",), choices)
+    _run((suite,), choices)
 
 
 @bench.command()
-@click.argument("names", nargs=-1, required=True, metavar="TASK...")
-@_measuring
+@click.argument("names", nargs=-1, required=True, metavar="SUITE|TASK|FILE.toml...")
+@measuring
 def run(names: tuple[str, ...], **choices: Any) -> None:
-    """Measure one or more tasks; `joulemark task list` names them."""
+    """Measure suites and tasks; `joulemark task list` names them, and FILE.toml is a task of your own."""
     _run(names, choices)
 
 

@@ -1,20 +1,28 @@
-"""``joulemark report``, ``joulemark runs``, ``joulemark metrics``: reading what is there."""
+"""``joulemark report``, ``joulemark metrics``: reading what is there."""
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
+from typing import Any
 
 import click
+
+from joulemark.cli.options import rate_options
 
 
 @click.command()
 @click.argument("run", type=click.Path(path_type=Path))
 @click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON, unrounded.")
+@rate_options
 @click.option(
     "--answers", is_flag=True, help="Print each question, answer and verdict instead of the figures."
 )
-def report(run: Path, as_json: bool, answers: bool) -> None:
-    """Show a run again: every figure, table and its page are made anew from the journals."""
+def report(run: Path, as_json: bool, answers: bool, **rates: Any) -> None:
+    """Show a run again: every figure, table and its page are made anew from the journals.
+
+    Rates given here price the run anew; the record keeps those it was made with.
+    """
     import orjson
     from rich.console import Console
 
@@ -23,44 +31,25 @@ def report(run: Path, as_json: bool, answers: bool) -> None:
     from joulemark.report.terminal import print_summary
     from joulemark.runs.finalize import refresh
     from joulemark.runs.layout import RunLayout
+    from joulemark.runs.rates import DeclaredRates, rates_of
 
     if answers:
         _print_answers(run)
         return
     layout = RunLayout(run)
     view, page = refresh(layout), layout.report
+    declared = DeclaredRates(**rates)
+    if declared.given:
+        manifest = view.manifest.model_copy(update={"rates": rates_of(declared)})
+        view = dataclasses.replace(view, manifest=manifest)
     summary = summarize(view)
     write_report(summary, view, page)
     if as_json:
         document = {"run_dir": str(run), "report": str(page), **summary.to_json()}
         click.echo(orjson.dumps(document, option=orjson.OPT_INDENT_2).decode())
         return
-    print_summary(summary, Console())
+    print_summary(summary, Console(), view)
     click.echo(f"\nreport: {page.resolve()}")
-
-
-@click.command()
-@click.option(
-    "--runs-dir", type=click.Path(path_type=Path), default=Path("joulemark-runs"), show_default=True
-)
-@click.option("--json", "as_json", is_flag=True)
-def runs(runs_dir: Path, as_json: bool) -> None:
-    """List the runs below a directory."""
-    import orjson
-
-    from joulemark.report.wording import printable
-    from joulemark.runs.listing import list_runs
-
-    listed = list_runs(runs_dir)
-    if as_json:
-        click.echo(orjson.dumps(listed, option=orjson.OPT_INDENT_2).decode())
-        return
-    if not listed:
-        click.echo(f"no runs below {runs_dir}; `joulemark bench quick` makes one")
-    for facts in listed:
-        answers = f"{facts['answers']}/{facts['wanted']}"
-        line = f"{facts['created_utc']}  {facts['state']:<8} {answers:>9}  {facts['run_dir']}"
-        click.echo(printable(line, keep_spaces=True))
 
 
 @click.command()
@@ -71,13 +60,14 @@ def metrics(as_json: bool) -> None:
 
     import orjson
 
-    from joulemark.metrics import definitions
+    from joulemark.metrics.catalogue import comparison_definitions, definitions
 
+    found = (*definitions(), *comparison_definitions())
     if as_json:
-        defined = [asdict(definition) for definition in definitions()]
+        defined = [asdict(definition) for definition in found]
         click.echo(orjson.dumps(defined, option=orjson.OPT_INDENT_2).decode())
         return
-    for definition in definitions():
+    for definition in found:
         click.echo(f"{definition.name}\n  {definition.tooltip()}\n")
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from joulemark.engines.exchange import Endpoint
-from joulemark.engines.request_style import RequestStyle
+from joulemark.engines.request_style import RequestWriter
 
 if TYPE_CHECKING:
     from joulemark.record import manifest
@@ -41,7 +41,7 @@ class Engine(Protocol):
         ...
 
     @property
-    def request_body(self) -> RequestStyle:
+    def request_body(self) -> RequestWriter:
         """How it wants chat requests: ``request_body(messages, max_tokens=…)`` returns one, ready to send."""
         ...
 

@@ -1,34 +1,32 @@
-"""An engine that runs already, anything OpenAI-compatible, given by its URL: looked at, never started."""
+"""An engine that runs already, given by its URL: looked at, never started."""
 
 from __future__ import annotations
 
 import asyncio
 import os
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from joulemark.engines.ask import read_reply
 from joulemark.engines.base_url import BaseUrl, parse_base_url
-from joulemark.engines.dialect import Dialect
 from joulemark.engines.engine import Progress, silent
-from joulemark.engines.exchange import Endpoint, Exchange
+from joulemark.engines.exchange import Endpoint
 from joulemark.engines.file_digest import remembered_sha256
-from joulemark.engines.kinds import UNKNOWN, Identity, identify
-from joulemark.engines.model_list import find_api, key_error
+from joulemark.engines.kinds import UNKNOWN, Identity, identify, look_again
+from joulemark.engines.model_list import find_api
 from joulemark.engines.place import Place, locate
-from joulemark.engines.probe import Prober, error_message
+from joulemark.engines.probe import Prober
 from joulemark.engines.published_name import published_name
-from joulemark.engines.request_style import RequestStyle
+from joulemark.engines.request_style import RequestWriter
+from joulemark.engines.route import Route
+from joulemark.engines.trial import try_out
 from joulemark.record.errors import InputError
 from joulemark.record.reason import Reason
 
 if TYPE_CHECKING:
     from joulemark.record import manifest
 
-# Some reasoning models refuse a limit that leaves no room for an answer.
-_TRIAL_TOKENS = 16
 # llama.cpp's name for a part of a split model, whose digest would not name the whole
 _PART = re.compile(r"-\d{5}-of-\d{5}\.gguf$")
 
@@ -37,6 +35,7 @@ _PART = re.compile(r"-\d{5}-of-\d{5}\.gguf$")
 class UrlOptions:
     """``model`` null takes the only one there is; ``api_key_env`` names the variable that holds the key.
 
+    ``n_ctx`` is the context to ask for in tokens; only Ollama loads the model as a request wants it.
     ``probe_timeout_s`` is how long a page of the engine may take before it is asked for once more, with four
     times the patience; ``trial_timeout_s`` bounds the first request, which may load the model.
     """
@@ -44,12 +43,13 @@ class UrlOptions:
     url: str
     model: str | None = None
     api_key_env: str | None = None
+    n_ctx: int | None = None
     probe_timeout_s: float = 5.0
     trial_timeout_s: float = 600.0
 
 
 class UrlEngine:
-    """An OpenAI-compatible server as an `Engine`.
+    """Ollama, or an OpenAI-compatible server, as an `Engine`.
 
     The constructor raises `InputError` for an address or a key variable that cannot be used; `start` for a
     server that is not there, has not the model, or does not answer one small request.
@@ -59,7 +59,6 @@ class UrlEngine:
         self._options, self._progress = options, progress
         self._url: BaseUrl = parse_base_url(options.url)
         self._headers = _headers(options.api_key_env)
-        self._dialect = Dialect()
         self._seen: _Seen | None = None
 
     @property
@@ -82,16 +81,26 @@ class UrlEngine:
         async with Prober(self._endpoint_at(""), timeout_s=timeout_s, again_s=4 * timeout_s) as prober:
             offer = await find_api(prober, url, has_key=bool(self._headers))
             model, listed = offer.choose(self._options.model)
-            identity = await identify(prober, _root(offer.api_path), model, listed)
+            identity = await identify(prober, Route(offer.api_path, model, UNKNOWN).root, model, listed)
+        identity = self._with_wanted_context(identity)
         place = await asyncio.to_thread(locate, url.host, url.port)
+        if identity.remote:
+            place = Place(False, None, {"pid": str(Reason.NOT_LOCAL)})
         digest = identity.model_digest
         if digest is None and (file := _model_file(identity, place)) is not None:
             self._progress(f"Computing the digest of {file.name}", None)
             digest = await asyncio.to_thread(_digest_of, file)
-        endpoint = self._endpoint_at(f"{offer.api_path}/chat/completions")
-        self._seen = _Seen(endpoint, model, identity, place, digest)
         self._progress(f"Asking {model} for a few tokens", None)
-        await self._try_out()
+        route = await try_out(
+            self._endpoint_at(""),
+            Route(offer.api_path, model, identity),
+            where=url.text,
+            timeout_s=self._options.trial_timeout_s,
+        )
+        async with Prober(self._endpoint_at(""), timeout_s=timeout_s, again_s=4 * timeout_s) as prober:
+            loaded = await look_again(prober, route.root, model, identity)
+        route = replace(route, identity=loaded)
+        self._seen = _Seen(self._endpoint_at(route.path), route, place, digest)
 
     async def stop(self) -> None:
         """Leave the engine alone: it was not started here."""
@@ -119,23 +128,23 @@ class UrlEngine:
         return False
 
     @property
-    def request_body(self) -> RequestStyle:
+    def request_body(self) -> RequestWriter:
         """How requests are written: the server's dialect, prompt caching off where that can be asked for."""
-        seen = self._require_seen()
-        return RequestStyle(seen.model, self._dialect, seen.identity.extra_body)
+        return self._require_seen().route.writer
 
     def describe(self) -> manifest.Engine:
         """Return the manifest's entry, without any folder of this machine; only after `start`."""
         from joulemark.record import manifest
 
         seen = self._require_seen()
-        identity, place = seen.identity, seen.place
+        route, place = seen.route, seen.place
+        identity = route.identity
         why = Reason.ENGINE_UNKNOWN if identity.kind == UNKNOWN.kind else Reason.NOT_REPORTED
         known = {
             "version": identity.version,
             "model_digest": seen.digest,
             "quantization": identity.quantization,
-            "prefix_cache": identity.prefix_cache,
+            "prefix_cache": route.prefix_cache,
         }
         flags = {
             name: published_name(value) if isinstance(value, str) else value
@@ -145,53 +154,28 @@ class UrlEngine:
         return manifest.Engine(
             kind=identity.kind,
             version=identity.version,
-            model=published_name(seen.model),
+            model=published_name(route.model),
             model_digest=seen.digest,
             quantization=identity.quantization,
-            flags={**flags, "stream_usage": self._dialect.include_usage, "seed_accepted": self._dialect.seed},
-            prefix_cache=identity.prefix_cache,
+            flags={**flags, **route.flags},
+            prefix_cache=route.prefix_cache,
             pid=place.pid,
             local=place.local,
             reasons={**{name: str(why) for name, value in known.items() if value is None}, **place.reasons},
         )
 
-    async def _try_out(self) -> None:
-        """Ask once for a few tokens, leaving out what the server refuses by name. Raises `InputError`."""
-        endpoint = self.endpoint
-        async with Prober(endpoint, timeout_s=self._options.trial_timeout_s) as prober:
-            while True:
-                body = self.request_body([("user", "Say OK.")], max_tokens=_TRIAL_TOKENS, seed=1)
-                exchange = await prober.post(endpoint.path, body)
-                if exchange.status not in (400, 422):
-                    break
-                adjusted = self._dialect.adjusted(exchange.body.decode("utf-8", errors="replace"))
-                if adjusted is None:
-                    break
-                self._dialect = adjusted
-        if exchange.error is not None or exchange.status != 200:
-            raise self._refused(exchange)
-        reply = read_reply(exchange)
-        if reply.error is not None:
+    def _with_wanted_context(self, identity: Identity) -> Identity:
+        """Return ``identity`` with the user's context. Raises `InputError` where none can be asked for."""
+        n_ctx = self._options.n_ctx
+        if n_ctx is None:
+            return identity
+        if identity.native_path is None:
             raise InputError(
-                f"The engine at {self._url.text} fails on a small request",
-                why=reply.error.message,
-                fix="see the engine's own log",
+                f"The context of the engine at {self._url.text} cannot be asked for",
+                why=f"it is {identity.kind}, which fixes its context when it starts",
+                fix="leave --n-ctx out, and set it where that engine is started",
             )
-
-    def _refused(self, exchange: Exchange) -> InputError:
-        message = error_message(exchange)
-        if exchange.status in (401, 403):
-            return key_error(self._url.text, message, has_key=bool(self._headers))
-        if exchange.status == 404:
-            fix = f"check the address: requests go to {self.endpoint.origin}{self.endpoint.path}"
-        elif exchange.status == 429 or (exchange.status or 0) >= 500:
-            fix = "wait a little and run the same command again"
-        else:
-            fix = "see the engine's own log"
-        status = f" (status {exchange.status})" if exchange.status else ""
-        return InputError(
-            f"The engine at {self._url.text} refuses a small request{status}", why=message, fix=fix
-        )
+        return replace(identity, n_ctx=n_ctx)
 
     def _endpoint_at(self, path: str) -> Endpoint:
         url = self._url
@@ -206,8 +190,7 @@ class UrlEngine:
 @dataclass(frozen=True, slots=True)
 class _Seen:
     endpoint: Endpoint
-    model: str
-    identity: Identity
+    route: Route
     place: Place
     digest: str | None
 
@@ -223,11 +206,6 @@ def _headers(api_key_env: str | None) -> dict[str, str]:
             fix=f"export {api_key_env}=…",
         )
     return {"Authorization": f"Bearer {key}"}
-
-
-def _root(api_path: str) -> str:
-    """Return the path below which an engine's own endpoints lie: the API's without ``/v1``."""
-    return api_path.removesuffix("/v1")
 
 
 def _model_file(identity: Identity, place: Place) -> Path | None:

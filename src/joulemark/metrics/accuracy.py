@@ -12,6 +12,8 @@ from joulemark.record.item import Item, Verdict
 from joulemark.record.reason import Reason
 
 Z_95 = 1.959963984540054  # the 0.975 quantile of the standard normal distribution
+SCORED, UNSCORED = "scored", "unscored"
+VERDICT_NAMES = (*(verdict.value for verdict in Verdict), SCORED, UNSCORED)
 
 ACCURACY = MetricDefinition(
     "accuracy",
@@ -76,22 +78,35 @@ def accuracy(items: Sequence[Item], *, include_failed: bool = True) -> Value:
 
     Repeats of one item are not independent, so an item enters once, with its mean over repeats.
     """
+    left_out = frozenset() if include_failed else frozenset({Verdict.FAILED})
+    return accuracy_without(items, left_out, detail="Every request failed.")
+
+
+def accuracy_without(items: Sequence[Item], left_out: frozenset[Verdict], *, detail: str) -> Value:
+    """Return the accuracy of the requests whose verdict is none of ``left_out``; ``detail`` for none left."""
     reason = why_not_scored(items)
     if reason is not None:
         return withheld("1", reason)
     by_item: dict[str, list[bool]] = {}
     for item in items:
-        if is_scored(item) and (include_failed or item.verdict is not Verdict.FAILED):
+        if is_scored(item) and item.verdict not in left_out:
             by_item.setdefault(item.item_id, []).append(is_correct(item))
     if not by_item:
-        return withheld("1", Reason.NOTHING_SCORED, detail="Every request failed.")
+        return withheld("1", Reason.NOTHING_SCORED, detail=detail)
     trials = len(by_item)
     successes = math.fsum(sum(outcomes) / len(outcomes) for outcomes in by_item.values())
     lo, hi = wilson_interval(min(successes, trials), trials)
     return Value(min(successes / trials, 1.0), "1", lo, hi, "ci95", n=trials)
 
 
+def verdict_of(item: Item) -> str:
+    """Return the item's verdict; ``scored`` for a real-valued score without one, ``unscored`` for neither."""
+    if item.verdict is not None:
+        return item.verdict.value
+    return SCORED if item.score is not None else UNSCORED
+
+
 def verdict_counts(items: Sequence[Item]) -> dict[str, int]:
-    """Count requests by verdict, all six always present, and ``unscored`` for those without one."""
-    seen = Counter(item.verdict.value if item.verdict else "unscored" for item in items)
-    return {name: seen[name] for name in (*(v.value for v in Verdict), "unscored")}
+    """Count requests by `verdict_of`; all of `VERDICT_NAMES` are always present, in that order."""
+    seen = Counter(map(verdict_of, items))
+    return {name: seen[name] for name in VERDICT_NAMES}

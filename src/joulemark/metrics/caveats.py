@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
+from joulemark.metrics.answer_caveats import of_answers
 from joulemark.metrics.caveat import Caveat
 from joulemark.metrics.doubts import doubts
 from joulemark.metrics.latency import answered_items, streaming_used
 from joulemark.metrics.other_load import is_quiet
 from joulemark.metrics.run_view import RunView
+from joulemark.metrics.term_caveats import of_terms
 from joulemark.metrics.tier import is_replayed, is_trace
 from joulemark.metrics.value import NOTHING_COMPLETED, Value
 from joulemark.record.energy import MeasuredEnergy, Method, Withheld
-from joulemark.record.item import Verdict
 from joulemark.record.meter import Trust
 from joulemark.record.reason import Reason
 from joulemark.record.scope import Scope
@@ -43,7 +43,8 @@ def caveats(run: RunView, figures: Mapping[str, Value]) -> tuple[Caveat, ...]:
         *_sources(run),
         *_client(run),
         *doubts(run, figures),
-        *_answers(run),
+        *of_answers(run),
+        *of_terms(run, figures),
         *_course(run),
     ]
     return tuple(sorted(dict.fromkeys(found), key=lambda caveat: not caveat.loud))
@@ -187,53 +188,6 @@ def _client(run: RunView) -> Iterator[Caveat]:
             "hold the client's own delay. Free the processor, or measure from another machine.",
             loud=True,
         )
-
-
-def _answers(run: RunView) -> Iterator[Caveat]:
-    items = run.measured_items
-    count = {verdict: sum(item.verdict is verdict for item in items) for verdict in Verdict}
-    failed, truncated = count[Verdict.FAILED], count[Verdict.TRUNCATED]
-    if failed:
-        yield Caveat(
-            "failed_requests",
-            f"{failed} of {len(items)} requests failed. They count as not correct and their energy is "
-            "charged.",
-            loud=2 * failed > len(items),
-        )
-    if truncated:
-        yield Caveat(
-            "truncated",
-            f"{truncated} of {len(items)} answers hit their token limit; a higher `--max-tokens` may change "
-            "accuracy and energy.",
-        )
-    retried = sum(len(item.attempts) > 1 for item in items)
-    if retried:
-        yield Caveat(
-            "retried",
-            f"{retried} requests were sent more than once. The energy of every try is charged; latencies are "
-            "those of the last try.",
-        )
-    if items and run.manifest.repeats == 1:
-        yield Caveat("single_run", "One run: the spread between runs (boots, temperature) is not known.")
-    if run.abandoned_items:
-        yield Caveat("abandoned_requests", _abandoned(run))
-
-
-def _abandoned(run: RunView) -> str:
-    n = len(run.abandoned_items)
-    were, their = ("requests were", "their") if n > 1 else ("request was", "its")
-    cut = f"{n} {were} cut off by the end of a segment and left out of every count"
-    if isinstance(run.headline_energy, Withheld):
-        return f"{cut}."
-    rows = run.abandoned_attributions()
-    known = [row.joules for row in rows if row.joules is not None]
-    if len(known) < len(rows):
-        return f"{cut}; part of {their} energy is inside the joules, how much is not known."
-    joules = math.fsum(known)
-    if joules > 0:
-        # the measured window ends with the last stored answer
-        return f"{cut}; {their} energy up to the last stored answer, {joules:,.1f} J, is inside the joules."
-    return f"{cut}; {their} energy is left out of the joules."
 
 
 def _course(run: RunView) -> Iterator[Caveat]:

@@ -10,6 +10,10 @@ _SIGNS = {
     r"\pm": "±",
     r"\sqrt": "√",
     r"\bar": "mean ",
+    r"\hat": "predicted ",
+    r"\cdot": "·",
+    r"\alpha": "α",
+    r"\beta": "β",
     r"\,": " ",
     r"\ ": " ",
 }

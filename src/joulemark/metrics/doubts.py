@@ -8,7 +8,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 
 from joulemark.metrics.caveat import Caveat
-from joulemark.metrics.latency import in_one_piece
+from joulemark.metrics.engine_time import engine_time_contradicted
+from joulemark.metrics.latency import answered_items, in_one_piece
 from joulemark.metrics.other_load import QUIET_LIMIT
 from joulemark.metrics.run_view import RunView
 from joulemark.metrics.token_doubt import counts_contradicted, doubted_items, is_token_doubt
@@ -21,9 +22,10 @@ _NUMBER = re.compile(r"\d+")
 
 
 def doubts(run: RunView, figures: Mapping[str, Value]) -> Iterator[Caveat]:
-    """Yield the warnings about contradicted counts, unseen streams, a busy machine and one costly item."""
+    """Yield the warnings about doubted counts, streams and clocks, a busy machine and one costly item."""
     yield from _suspect(run)
     yield from _one_piece(run)
+    yield from _engine_time(run)
     yield from _busy(run)
     yield from _dominant(run, figures)
 
@@ -67,6 +69,17 @@ def _one_piece(run: RunView) -> Iterator[Caveat]:
             "one_piece",
             f"The answers came in one piece: time to first token is the whole answer, in {n} of "
             f"{len(streamed)} streams; time per output token was not seen in them.",
+        )
+
+
+def _engine_time(run: RunView) -> Iterator[Caveat]:
+    answered = answered_items(run.measured_items)
+    n = sum(map(engine_time_contradicted, answered))
+    if n:
+        yield Caveat(
+            "engine_time",
+            f"In {n} of {len(answered)} answers the engine says it worked longer than the request took; "
+            "they are left out of the speeds by its clock.",
         )
 
 

@@ -104,7 +104,27 @@ PER_WATT = MetricDefinition(
     ("there are no GPU watts", "nothing could be scored"),
     "the published async-energy methodology",
 )
-DEFINITIONS = (PER_CORRECT, PER_CORRECT_BOUND, TOTAL, PER_REQUEST, PER_TOKEN, IPJ, NET, MEAN_POWER, PER_WATT)
+SOURCE = MetricDefinition(
+    "energy_source",
+    "How the headline energy was metered",
+    "counter, integrated or meter",
+    r"\text{counter: its difference; integrated: power over time; meter: its register}",
+    ("meters.source", "headline_scope"),
+    ("there are no joules",),
+    "the published async-energy methodology; a device's counter is preferred where it passes its self-test",
+)
+DEFINITIONS = (
+    PER_CORRECT,
+    PER_CORRECT_BOUND,
+    TOTAL,
+    PER_REQUEST,
+    PER_TOKEN,
+    IPJ,
+    NET,
+    MEAN_POWER,
+    PER_WATT,
+    SOURCE,
+)
 
 
 def _per_correct_divisor(items: Sequence[Item]) -> int | Reason:

@@ -58,7 +58,16 @@ ITL = _defined(
 E2EL = _defined(
     "e2el", "End-to-end latency", r"t_\mathrm{end} - t_\mathrm{sent}", ("items.t_end", "items.t_sent")
 )
-DEFINITIONS = (TTFT, TTFA, TPOT, ICL, ITL, E2EL)
+STREAMING = MetricDefinition(
+    "streaming_used",
+    "Whether the answers were streamed",
+    "yes or no",
+    r"\text{every answered request was streamed}",
+    ("items.streamed",),
+    ("nothing was answered",),
+    "where it is no, every latency of the run is withheld",
+)
+DEFINITIONS = (TTFT, TTFA, TPOT, ICL, ITL, E2EL, STREAMING)
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,6 +45,21 @@ class PowerTimeline:
 
 
 @dataclass(frozen=True, slots=True)
+class Slowed:
+    """A stretch of one segment in which a driver's counter of a cause of throttling advanced.
+
+    For the report only: ``t0_ns`` and ``t1_ns`` are the readings around it, so it may be shorter.
+    ``cause`` is one of those of `RunView.throttle_s`.
+    """
+
+    segment: int
+    source: str
+    cause: str
+    t0_ns: int
+    t1_ns: int
+
+
+@dataclass(frozen=True, slots=True)
 class RunView:
     """A run as plain values. Everything derived in a report comes from here.
 
@@ -65,7 +80,7 @@ class RunView:
     - ``throttle_s``: seconds slowed down within the ``measure`` windows by cause (``power_cap``,
       ``sw_thermal``, ``hw_thermal``, ``power_brake``), all of one device, the one that was slowed down
       longest, from the driver's cumulative counters. A cause whose counter does not exist is absent.
-    - ``timelines``: power for the chart.
+    - ``timelines``: power for the chart; ``slowed``: when a device was slowed down, for the chart.
     - ``wanted``: answers asked for in all, items times repeats; null where it is not known.
     - ``foreign_cpu_share``, ``stolen_cpu_share``: shares (0..1) of the machine's processor time in the
       ``measure`` windows that went to processes other than engine, client and sampler, and that the
@@ -88,6 +103,7 @@ class RunView:
     item_cpu_seconds: Mapping[ItemKey, float] = field(default_factory=dict)
     throttle_s: Mapping[str, float] = field(default_factory=dict)
     timelines: tuple[PowerTimeline, ...] = ()
+    slowed: tuple[Slowed, ...] = ()
     wanted: int | None = None
     foreign_cpu_share: float | None = None
     stolen_cpu_share: float | None = None

@@ -5,41 +5,34 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from joulemark.metrics.accuracy import accuracy, is_correct, is_scored, verdict_counts
+from joulemark.metrics.accuracy import is_correct, is_scored, verdict_counts
 from joulemark.metrics.attribution import scope_label
 from joulemark.metrics.caveat import Caveat
 from joulemark.metrics.caveats import caveats
-from joulemark.metrics.cpu import cpu_seconds, cpu_seconds_per_correct_answer
-from joulemark.metrics.drift import counter_vs_integration_pct_diff
-from joulemark.metrics.energy_per import (
-    accuracy_per_watt,
-    correct_per_joule,
-    joules_per_correct_answer,
-    joules_per_correct_answer_bound,
-    joules_per_request,
-    joules_per_token,
-    mean_power_w,
-    net_joules,
+from joulemark.metrics.cost_model import CostModel, cost_model
+from joulemark.metrics.figures import figures
+from joulemark.metrics.latency import Latency, latencies, streaming_used
+from joulemark.metrics.plain import (
+    JsonValue,
+    check_json,
+    cost_model_json,
+    interval_json,
+    latency_json,
+    reason_json,
+    spread_json,
+    verdict_costs_json,
 )
-from joulemark.metrics.latency import Latency, answered_items, latencies, streaming_used
-from joulemark.metrics.other_load import cpu_share
+from joulemark.metrics.repeats import Spread, complete_repeats, repeat_figures, repeat_policy
 from joulemark.metrics.run_view import RunView
-from joulemark.metrics.score import mean_score
 from joulemark.metrics.setup import Setting, setup
-from joulemark.metrics.speed import (
-    decode_tokens_per_second,
-    mean_completion_tokens,
-    mean_prompt_tokens,
-    tokens_per_second,
-)
-from joulemark.metrics.throttle import throttle_pct
 from joulemark.metrics.tier import Tier, is_replayed, tier
-from joulemark.metrics.value import NOTHING_COMPLETED, Value, energy_value, withheld
+from joulemark.metrics.value import NOTHING_COMPLETED, Value, energy_value
+from joulemark.metrics.verdict_energy import VerdictCosts, costs_by_verdict
 from joulemark.record.attribution import AttributionCheck
-from joulemark.record.energy import MeasuredEnergy, Withheld
+from joulemark.record.energy import MeasuredEnergy
 from joulemark.record.reason import Reason
 
-JsonValue = None | bool | int | float | str | list["JsonValue"] | dict[str, "JsonValue"]
+__all__ = ["JsonValue", "Summary", "summarize"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +43,9 @@ class Summary:
     what other sources saw of the same windows (never added to the headline). ``measurement_tier`` and
     ``energy_source`` are null with ``tier_reason``. ``invalid`` are reason codes against the whole run.
     ``n_wanted`` are the answers asked for in all, ``setup`` the settings that a comparison needs.
+    ``by_verdict`` says what each kind of answer cost; ``repeats`` the spread of figures over the complete
+    repeats (``repeats_left_out`` are the others), ``repeat_policy`` what that spread means; ``rates`` the
+    declared prices and grid intensity.
     """
 
     run_id: str
@@ -81,6 +77,12 @@ class Summary:
     checks: tuple[AttributionCheck, ...]
     invalid: tuple[str, ...]
     caveats: tuple[Caveat, ...]
+    cost_model: CostModel
+    by_verdict: VerdictCosts
+    repeats: Mapping[str, Spread]
+    repeats_left_out: tuple[int, ...]
+    repeat_policy: str
+    rates: Mapping[str, Setting]
 
     def to_json(self) -> dict[str, JsonValue]:
         """Return plain JSON values, unrounded; each null figure has its entry under ``reasons``."""
@@ -107,12 +109,18 @@ class Summary:
             "n_retried": self.n_retried,
             "duration_s": self.duration_s,
             "verdicts": dict(self.verdicts),
-            "latency": {name: _latency_json(latency) for name, latency in self.latency.items()},
+            "latency": {name: latency_json(latency) for name, latency in self.latency.items()},
             "setup": dict(self.setup),
             "throttle_s": dict(self.throttle_s),
             "other_energy": {name: value.value for name, value in self.other_energy.items()},
-            "attribution": [_check_json(check) for check in self.checks],
-            "intervals": {n: _interval_json(v) for n, v in figures.items() if v.interval is not None},
+            "cost_model": cost_model_json(self.cost_model),
+            "by_verdict": verdict_costs_json(self.by_verdict),
+            "repeats": {name: spread_json(spread) for name, spread in self.repeats.items()},
+            "repeats_left_out": list(self.repeats_left_out),
+            "repeat_policy": self.repeat_policy,
+            "rates": dict(self.rates),
+            "attribution": [check_json(check) for check in self.checks],
+            "intervals": {n: interval_json(v) for n, v in figures.items() if v.interval is not None},
             "units": {name: value.unit for name, value in self.figures.items()},
             "counts": {name: value.n for name, value in self.figures.items() if value.n is not None},
             "reasons": self._reasons_json(figures),
@@ -124,29 +132,35 @@ class Summary:
         reasons: dict[str, JsonValue] = {}
         for name, value in figures.items():
             if value.reason is not None:
-                reasons[name] = _reason_json(value.reason, value.detail)
+                reasons[name] = reason_json(value.reason, value.detail)
             if value.interval_reason is not None:
-                reasons[f"intervals.{name}"] = _reason_json(value.interval_reason)
+                reasons[f"intervals.{name}"] = reason_json(value.interval_reason)
         if self.tier_reason is not None:
-            reasons["measurement_tier"] = _reason_json(self.tier_reason)
+            reasons["measurement_tier"] = reason_json(self.tier_reason)
         energy = self.figures["total_joules"]
         if energy.reason is not None:
             for name in ("energy_source", "headline_source", "headline_scope"):
-                reasons[name] = _reason_json(energy.reason, energy.detail)
+                reasons[name] = reason_json(energy.reason, energy.detail)
         if self.streaming_used is None:
-            reasons["streaming_used"] = _reason_json(Reason.NOTHING_SCORED, NOTHING_COMPLETED)
+            reasons["streaming_used"] = reason_json(Reason.NOTHING_SCORED, NOTHING_COMPLETED)
         if self.duration_s is None:
             measured = self.streaming_used is not None
             reasons["duration_s"] = (
-                _reason_json(Reason.OUTSIDE_TIMELINE)
+                reason_json(Reason.OUTSIDE_TIMELINE)
                 if measured
-                else _reason_json(Reason.NOTHING_SCORED, NOTHING_COMPLETED)
+                else reason_json(Reason.NOTHING_SCORED, NOTHING_COMPLETED)
             )
         if self.n_wanted is None:
-            reasons["n_wanted"] = _reason_json(Reason.NOT_REPORTED)
+            reasons["n_wanted"] = reason_json(Reason.NOT_REPORTED)
         for name, setting in self.setup.items():
             if setting is None:
-                reasons[f"setup.{name}"] = _reason_json(Reason.NOT_REPORTED)
+                reasons[f"setup.{name}"] = reason_json(Reason.NOT_REPORTED)
+        for name, rate in self.rates.items():
+            if rate is None:
+                of_grid = name.startswith(("gco2e", "grid"))
+                reasons[f"rates.{name}"] = reason_json(
+                    Reason.NO_GRID_INTENSITY if of_grid else Reason.NO_PRICE
+                )
         return reasons
 
 
@@ -155,49 +169,8 @@ def summarize(run: RunView) -> Summary:
     items = run.measured_items
     energy = run.headline_energy
     measured = energy if isinstance(energy, MeasuredEnergy) else None
-    by_key = run.headline_attributions()
-    cpu = cpu_seconds(run.cpu_seconds, run.cpu_reason)
-    share_correct = accuracy(items)
-    no_throttle = energy.reason if isinstance(energy, Withheld) else Reason.NOT_APPLICABLE
-    loaded_idle_w = run.manifest.baselines.loaded_idle_w
-    figures = {
-        "joules_per_correct_answer": joules_per_correct_answer(energy, items, by_key),
-        "joules_per_correct_answer_bound": joules_per_correct_answer_bound(energy, items),
-        "total_joules": energy_value(energy),
-        "joules_per_request": joules_per_request(energy, items),
-        "joules_per_token": joules_per_token(energy, items),
-        "ipj": correct_per_joule(energy, items),
-        "net_joules": net_joules(energy, loaded_idle_w, run.duration_s),
-        "mean_power_w": mean_power_w(energy, run.duration_s),
-        "accuracy_per_watt": accuracy_per_watt(share_correct, energy, run.duration_s),
-        "counter_vs_integration_pct_diff": counter_vs_integration_pct_diff(energy, run.integrated_energy),
-        "accuracy": share_correct,
-        "accuracy_excluding_failed": accuracy(items, include_failed=False),
-        "mean_score": mean_score(items),
-        "mean_prompt_tokens": mean_prompt_tokens(items),
-        "mean_completion_tokens": mean_completion_tokens(items),
-        "tokens_per_second": tokens_per_second(items, run.duration_s),
-        "decode_tokens_per_second": decode_tokens_per_second(items, run.chunks),
-        "cpu_seconds_per_correct_answer": cpu_seconds_per_correct_answer(cpu, items, run.item_cpu_seconds),
-        "cpu_seconds": cpu,
-        "foreign_cpu_share": cpu_share(run.foreign_cpu_share),
-        "stolen_cpu_share": cpu_share(run.stolen_cpu_share),
-        "thermal_throttle_pct": throttle_pct(
-            run.throttle_s, run.duration_s, ("sw_thermal", "hw_thermal"), no_throttle
-        ),
-        "power_cap_throttle_pct": throttle_pct(run.throttle_s, run.duration_s, ("power_cap",), no_throttle),
-        "power_brake_throttle_pct": throttle_pct(
-            run.throttle_s, run.duration_s, ("power_brake",), no_throttle
-        ),
-    }
-    if not answered_items(items):
-        # one cause withholds them all, and each figure's own words for it would mislead
-        figures = {
-            name: withheld(value.unit, Reason.NOTHING_SCORED, detail=NOTHING_COMPLETED)
-            if value.value is None
-            else value
-            for name, value in figures.items()
-        }
+    model = cost_model(run)
+    found = figures(run, model)
     measurement_tier, tier_reason = tier(run.sources, energy)
     return Summary(
         run_id=run.manifest.run_id,
@@ -206,7 +179,7 @@ def summarize(run: RunView) -> Summary:
         model=run.manifest.engine.model,
         engine=run.manifest.engine.kind,
         task=run.manifest.task.name,
-        figures=figures,
+        figures=found,
         latency=latencies(items, run.chunks),
         verdicts=verdict_counts(items),
         n_wanted=run.wanted,
@@ -228,34 +201,11 @@ def summarize(run: RunView) -> Summary:
         other_energy={name: energy_value(other) for name, other in run.other_energy.items()},
         checks=run.checks,
         invalid=tuple(sorted({code for proof in run.manifest.client for code in proof.invalid})),
-        caveats=caveats(run, figures),
+        caveats=caveats(run, found),
+        cost_model=model,
+        by_verdict=costs_by_verdict(run),
+        repeats=repeat_figures(run),
+        repeats_left_out=complete_repeats(items)[1],
+        repeat_policy=repeat_policy(run.manifest),
+        rates=run.manifest.rates.model_dump(),
     )
-
-
-def _reason_json(reason: Reason, detail: str = "") -> JsonValue:
-    return {"code": reason.value, "text": reason.text, "detail": detail}
-
-
-def _interval_json(value: Value) -> JsonValue:
-    return {"lo": value.lo, "hi": value.hi, "kind": value.interval}
-
-
-def _check_json(check: AttributionCheck) -> JsonValue:
-    return {
-        "method": check.method,
-        "scope": check.scope,
-        "total_j": check.total_j,
-        "items_j": check.items_j,
-        "idle_j": check.idle_j,
-        "residual_j": check.residual_j,
-        "reason": check.reason.value if check.reason else None,
-    }
-
-
-def _latency_json(latency: Latency) -> JsonValue:
-    forms: dict[str, JsonValue] = {"unit": "s", "n": len(latency.samples_s), "n_failed": latency.n_failed}
-    for form, values in (("answered", latency.answered), ("with_failures", latency.with_failures)):
-        forms[form] = {f"p{p}": value.value for p, value in values.items()}
-        reasons = {f"p{p}": value.reason.value for p, value in values.items() if value.reason}
-        forms[f"{form}_reasons"] = dict(reasons)
-    return forms

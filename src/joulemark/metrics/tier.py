@@ -5,12 +5,28 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Literal
 
+from joulemark.metrics.definition import MetricDefinition
 from joulemark.record.energy import MeasuredEnergy, Withheld
 from joulemark.record.meter import QualifiedSource, Trust
 from joulemark.record.reason import Reason
 from joulemark.record.telemetry import Quantity
 
 Tier = Literal["A", "B", "C"]
+
+TIER = MetricDefinition(
+    "measurement_tier",
+    "Tier of the measurement",
+    "A, B or C",
+    r"\text{A: analyzer; B: device and wall meter; C: device alone}",
+    ("meters.qualification", "headline_scope"),
+    (
+        "there are no joules",
+        "the joules were replayed from a recorded trace",
+        "a wall meter alone measured",
+    ),
+    "the published async-energy methodology; derived from the sources that were believed, never claimed",
+)
+DEFINITIONS = (TIER,)
 
 DEVICE_KINDS = frozenset({"gpu", "module", "package", "soc"})
 WALL_KINDS = frozenset({"wall", "psu"})

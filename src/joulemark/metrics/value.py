@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from dataclasses import dataclass
 from typing import Literal
@@ -61,3 +62,16 @@ def energy_value(energy: MeasuredEnergy | Withheld, *, divisor: float = 1.0, uni
         raise ValueError(f"the divisor of an energy is positive, not {divisor}")
     # rounding of the three quotients may not push the point out of its bound: division is monotone
     return Value(energy.joules / divisor, unit, energy.lo / divisor, energy.hi / divisor, "bound")
+
+
+def scaled(value: Value, factor: float, unit: str) -> Value:
+    """Return a figure times an exact number, in ``unit``: its interval goes with it, its kind stays.
+
+    A negative factor turns the interval round. A withheld figure stays withheld for the same reason.
+    """
+    if value.value is None or value.reason is not None:
+        return dataclasses.replace(value, unit=unit)
+    if value.lo is None or value.hi is None:
+        return dataclasses.replace(value, value=value.value * factor, unit=unit)
+    lo, hi = sorted((value.lo * factor, value.hi * factor))
+    return dataclasses.replace(value, value=value.value * factor, unit=unit, lo=lo, hi=hi)

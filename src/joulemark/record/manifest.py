@@ -197,7 +197,10 @@ class ClientProof(_Part):
 
 
 class Manifest(_Part):
-    """A run as it was requested and as it went."""
+    """A run as it was requested and as it went.
+
+    ``may_rank``: whether its figures may enter a ranking of models; ``standing`` says why, or why not.
+    """
 
     schema_version: str = SCHEMA_VERSION
     run_id: str
@@ -214,6 +217,8 @@ class Manifest(_Part):
     load: Load
     repeats: int = 1
     suite: str | None = None
+    may_rank: bool = False
+    standing: str = ""
     rates: Rates = Field(default_factory=Rates)
     meters_requested: list[str] = Field(default_factory=list)
     meters: list[Meter] = Field(default_factory=list)

@@ -58,6 +58,12 @@ class Reason(StrEnum):
     ENGINE_UNKNOWN = "engine_unknown"
     CPU_NOT_OBSERVED = "cpu_not_observed"
     SINGLE_RUN = "single_run"
+    # models, rates and prices
+    NOT_IDENTIFIED = "not_identified"
+    NEGATIVE_COST = "negative_cost"
+    TOO_SHORT = "too_short"
+    NO_PRICE = "no_price"
+    NO_GRID_INTENSITY = "no_grid_intensity"
 
     @property
     def text(self) -> str:
@@ -109,4 +115,9 @@ _TEXTS: dict[Reason, str] = {
     Reason.ENGINE_UNKNOWN: "The engine behind the URL could not be told.",
     Reason.CPU_NOT_OBSERVED: "The engine's processor time could not be observed.",
     Reason.SINGLE_RUN: "One run has no spread.",
+    Reason.NOT_IDENTIFIED: "The lengths of these prompts and answers do not tell the coefficients apart.",
+    Reason.NEGATIVE_COST: "A coefficient is negative beyond its error: the cost is not linear in tokens.",
+    Reason.TOO_SHORT: "Too few tokens or too little time for a rate.",
+    Reason.NO_PRICE: "No price was given: `--usd-per-kwh` (electricity) or `--price` (tokens) gives one.",
+    Reason.NO_GRID_INTENSITY: "No grid intensity was given: `--gco2e-per-kwh` or `--zone` gives one.",
 }

@@ -1,9 +1,8 @@
-"""How latencies are distributed, and what became of the answers."""
+"""How latencies are distributed."""
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +10,7 @@ import altair as alt
 import numpy as np
 
 from joulemark.metrics.latency import Latency
-from joulemark.report.theme import ACCENT, INK, VERDICTS, Picture, Rows, named, verdict_colour
+from joulemark.report.theme import ACCENT, INK, Picture, Rows, named
 
 _BINS = 28
 _AXIS_OF_P95 = 1.5
@@ -77,15 +76,3 @@ def _label(row: dict[str, Any], line: int, *, left: bool) -> alt.Chart:
     text = chosen.mark_text(align="right" if left else "left", baseline="top", dx=-3 if left else 3)
     drawn: alt.Chart = text.encode(x="v:Q", y=alt.value(13 * line), text="p:N")
     return drawn
-
-
-def verdict_chart(verdicts: Mapping[str, int], width: int) -> Picture:
-    """Draw how many requests got which verdict."""
-    counts: Rows = [{"verdict": name, "n": count} for name, count in verdicts.items() if count]
-    base = alt.Chart(named("counts"), width=width, height=alt.Step(24)).encode(
-        y=alt.Y("verdict:N", sort=VERDICTS, title=None, axis=alt.Axis(labelColor=INK, ticks=False)),
-        x=alt.X("n:Q", title="requests", axis=alt.Axis(grid=False, tickMinStep=1, tickCount=5)),
-    )
-    bars = base.mark_bar().encode(color=verdict_colour(verdicts, width, legend=False))
-    labels = base.mark_text(align="left", dx=4).encode(text="n:Q")
-    return Picture(alt.layer(bars, labels), {"counts": counts})

@@ -14,11 +14,12 @@ BOUND = "joules_per_correct_answer_bound"
 
 @dataclass(frozen=True, slots=True)
 class Tile:
-    """A large figure with lines of small print."""
+    """A large figure with lines of small print; ``name`` is that of its definition."""
 
     title: str
     text: str
     lines: list[str] = field(default_factory=list)
+    name: str = ""
 
 
 def tile(name: str, summary: Summary) -> Tile:
@@ -28,7 +29,7 @@ def tile(name: str, summary: Summary) -> Tile:
     lines = [line for line in (interval, why(value)) if line]
     if name == "accuracy" and value.value is not None:
         lines.append(f"{summary.n_correct} correct of {summary.n_scored} scored requests")
-    return Tile(definition(name).title, text, lines)
+    return Tile(definition(name).title, text, lines, name)
 
 
 def energy_tile(summary: Summary) -> Tile:
@@ -38,22 +39,37 @@ def energy_tile(summary: Summary) -> Tile:
         return tile(ENERGY, summary)
     text, interval = figure_texts(ENERGY, value)
     bound = figure_texts(BOUND, summary.figures[BOUND])
-    tier = summary.measurement_tier or DASH
     lines = [
         f"Over items: {interval or 'no interval'}",
         f"Of the meter itself: {bound[1]}",
-        f"{source_sentence(summary)}. Tier {tier}: {tier_sentence(summary).rstrip('.')}.",
+        _meter(summary),
     ]
-    return Tile(definition(ENERGY).title, text, lines)
+    return Tile(definition(ENERGY).title, text, lines, ENERGY)
+
+
+def leading(summary: Summary) -> str:
+    """Return the name of the figure to lead with: the best unit, per correct answer where there is such."""
+    joules, none = (ENERGY, "joules_per_request"), (PROCESSOR, "accuracy", "mean_score")
+    candidates = joules if leads_with_energy(summary) else none
+    return next((name for name in candidates if summary.figures[name].value is not None), candidates[0])
 
 
 def headline(summary: Summary) -> Tile:
-    """Return the energy per correct answer, or without joules the processor time per correct answer."""
-    if leads_with_energy(summary):
+    """Return the figure to lead with; of an energy, also which meter it rests on and its tier."""
+    name = leading(summary)
+    if name == ENERGY:
         return energy_tile(summary)
-    return tile(PROCESSOR, summary)
+    led = tile(name, summary)
+    if leads_with_energy(summary):
+        led.lines.append(_meter(summary))
+    return led
 
 
 def leads_with_energy(summary: Summary) -> bool:
     """Tell whether there are joules to lead with."""
     return summary.figures["total_joules"].value is not None
+
+
+def _meter(summary: Summary) -> str:
+    tier = summary.measurement_tier or DASH
+    return f"{source_sentence(summary)}. Tier {tier}: {tier_sentence(summary).rstrip('.')}."

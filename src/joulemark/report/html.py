@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -15,12 +16,15 @@ from joulemark.metrics.catalogue import definition
 from joulemark.metrics.run_view import RunView
 from joulemark.metrics.summary import Summary
 from joulemark.metrics.value import Value
+from joulemark.record.energy import MeasuredEnergy
 from joulemark.record.errors import InputError
-from joulemark.report.course import course_chart, course_words
-from joulemark.report.distributions import beyond, latency_chart, verdict_chart
-from joulemark.report.item_cost import item_cost_chart, item_costs
+from joulemark.report.course import course_chart, course_words, slowed_words
+from joulemark.report.course_rows import MAX_REQUESTS
+from joulemark.report.distributions import beyond, latency_chart
+from joulemark.report.item_cost import cost_notes, item_cost_chart, item_costs, model_line
 from joulemark.report.page import page_values
-from joulemark.report.theme import NARROW_PX, WIDE_PX, svg
+from joulemark.report.theme import NARROW_PX, WIDE_PX, Picture, svg
+from joulemark.report.verdicts import lost, verdict_chart, verdict_words
 from joulemark.report.wording import figure_texts
 
 
@@ -31,36 +35,41 @@ class Drawing:
     title: str
     wide: Markup
     narrow: Markup | None = None
-    note: str = ""
+    notes: tuple[str, ...] = ()
 
 
-def _course(run: RunView) -> Drawing:
-    title = "Power over the run" if run.timelines else "The course of the run"
-    words = course_words(run)
-    wide, narrow = (Markup(svg(course_chart(run, px), title, words)) for px in (WIDE_PX, NARROW_PX))
-    note = "Shaded: the measured window, warm-up and pauses. The strip below shows each request."
-    return Drawing(title, wide, narrow, note)
+def _both(draw: Callable[[int], Picture], title: str, words: str, *notes: str) -> Drawing:
+    wide, narrow = (Markup(svg(draw(px), title, words)) for px in (WIDE_PX, NARROW_PX))
+    return Drawing(title, wide, narrow, tuple(note for note in notes if note))
 
 
-def _costs(run: RunView) -> Drawing | None:
-    costs = item_costs(run)
-    if not costs.points:
+def _course(run: RunView) -> Drawing | None:
+    if not run.measured_items:
         return None
-    words = f"{len(costs.points)} points, one a request, in {costs.axis}, coloured and shaped by verdict."
-    wide, narrow = (
-        Markup(svg(item_cost_chart(costs, px), costs.title, words)) for px in (WIDE_PX, NARROW_PX)
+    title = "Power over the run" if run.timelines else "The course of the run"
+    each = (
+        "each request" if len(run.measured_items) <= MAX_REQUESTS else "the requests of each stretch of time"
     )
-    note = "Bars: the meter's bound of the item." if any(p["lo"] is not None for p in costs.points) else ""
-    if costs.n_without:
-        note = f"{note} {costs.n_without} requests have none and are not drawn.".strip()
-    return Drawing(costs.title, wide, narrow, note)
+    shaded = f"Shaded: warm-up, the measured window and pauses. The strip below shows {each} by verdict."
+    metered = isinstance(run.headline_energy, MeasuredEnergy)
+    slowed = slowed_words(run.throttle_s, run.duration_s, metered=metered)
+    return _both(lambda px: course_chart(run, px, run.slowed), title, course_words(run), shaded, slowed)
+
+
+def _costs(summary: Summary, run: RunView) -> Drawing | None:
+    costs = item_costs(run)
+    if not costs.drawn:
+        return None
+    line = model_line(run, summary.cost_model)
+    title = f"{costs.title} against its length"
+    words = f"{len(costs.drawn)} requests: {costs.axis} over output tokens, coloured and shaped by verdict."
+    return _both(lambda px: item_cost_chart(costs, line, px), title, words, *cost_notes(costs, line, run))
 
 
 def _small(summary: Summary) -> list[Drawing]:
     if not summary.n_requests:
         return []
-    verdicts = svg(verdict_chart(summary.verdicts, NARROW_PX - 20), "Verdicts", _counted(summary))
-    found = [Drawing("What became of the answers", Markup(verdicts))]
+    found = []
     seen: set[tuple[float, ...]] = set()
     for name, latency in summary.latency.items():
         if not latency.samples_s or latency.samples_s in seen:
@@ -72,12 +81,17 @@ def _small(summary: Summary) -> list[Drawing]:
         note = f"n = {len(latency.samples_s):,}"
         if left_out.n:
             note += f", {left_out.n:,} beyond, up to {figure_texts(name, Value(left_out.max_s, 's'))[0]}"
-        found.append(Drawing(title, Markup(svg(latency_chart(latency, NARROW_PX), title, words)), None, note))
+        found.append(
+            Drawing(title, Markup(svg(latency_chart(latency, NARROW_PX), title, words)), None, (note,))
+        )
     return found
 
 
-def _counted(summary: Summary) -> str:
-    return ", ".join(f"{count} {name}" for name, count in summary.verdicts.items() if count)
+def _verdicts(summary: Summary) -> list[Drawing]:
+    if not summary.n_requests:
+        return []
+    title = "Of the requests, and of what they cost" if summary.by_verdict.resource else "Of the requests"
+    return [_both(lambda px: verdict_chart(summary, px), title, verdict_words(summary), lost(summary))]
 
 
 def coded(text: str) -> Markup:
@@ -104,9 +118,13 @@ def _template() -> jinja2.Template:
 
 def render(summary: Summary, run: RunView) -> str:
     """Return the page as text. Only the charts' own SVG is trusted markup; all else is escaped."""
-    costs = _costs(run)
-    charts = [_course(run), *([costs] if costs else [])] if run.measured_items else []
-    values = {**page_values(summary, run), "charts": charts, "small_charts": _small(summary)}
+    values = {
+        **page_values(summary, run),
+        "course": _course(run),
+        "cost_chart": _costs(summary, run),
+        "verdict_charts": _verdicts(summary),
+        "small_charts": _small(summary),
+    }
     return _template().render(page=values)
 
 

@@ -11,6 +11,13 @@ from joulemark.record.reason import Reason
 from joulemark.report.wording import DASH, printable
 
 _SAMPLERS = ("top_k", "top_p", "min_p", "typical_p")
+# null has a meaning of its own here, and no reason
+_WHEN_NULL = {
+    "seed": "not set",
+    "subset_key": "none: all items",
+    "nonce": "none",
+    "score_range": "right or wrong",
+}
 _REASONS = {reason.value: reason.text for reason in Reason}
 
 
@@ -27,8 +34,10 @@ def _said(value: object, reasons: Mapping[str, str], name: str) -> str:
     if value is None or value == "":
         code = reasons.get(name)
         if code is None:
-            return DASH
+            return _WHEN_NULL.get(name, f"{DASH} {Reason.NOT_REPORTED.text}")
         return f"{DASH} {_REASONS.get(code) or printable(code)}"
+    if isinstance(value, tuple):
+        return " … ".join(f"{end:g}" for end in value)
     if isinstance(value, bool):
         return "yes" if value else "no"
     return printable(str(value))
@@ -61,11 +70,12 @@ def identity(run: RunView, summary: Summary) -> list[Group]:
         },
     )
     flags = ", ".join(f"{name}={value}" for name, value in sorted(manifest.engine.flags.items()))
-    engine.append(("Flags", printable(flags) or DASH))
+    engine.append(("Flags", printable(flags) or "none told"))
     task = _pairs(
         manifest.task,
-        {"name": "Task", "revision": "Revision", "split": "Split", "n_items": "Items", "n_shot": "Shots",
-         "template_hash": "Prompt template"},
+        {"name": "Task", "revision": "Revision", "source": "Data from", "split": "Split", "n_items": "Items",
+         "subset_key": "Subset by key", "nonce": "Nonce", "preset": "Preset", "n_shot": "Shots",
+         "template_hash": "Prompt template", "score_range": "Scores"},
     )  # fmt: skip
     sampling = _pairs(
         manifest.sampling,
@@ -89,12 +99,13 @@ def identity(run: RunView, summary: Summary) -> list[Group]:
         )  # fmt: skip
         if (group := Group("Device", described)) not in groups:  # each segment lists its boards
             groups.append(group)
-    duration = DASH if run.duration_s is None else f"{run.duration_s:,.1f} s"
+    duration = f"{DASH} no measured window" if run.duration_s is None else f"{run.duration_s:,.1f} s"
     groups.append(
         Group(
             "Run",
             [
                 ("State", manifest.state),
+                ("Suite", printable(manifest.suite or "none")),
                 ("Segments", str(len(manifest.segments))),
                 ("Measured", duration),
                 ("Requests", str(summary.n_requests)),

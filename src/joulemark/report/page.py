@@ -9,24 +9,23 @@ from joulemark.metrics.catalogue import definition, definitions
 from joulemark.metrics.latency import PERCENTILES
 from joulemark.metrics.run_view import RunView
 from joulemark.metrics.summary import Summary
-from joulemark.report.headline import PROCESSOR, Tile, energy_tile, headline, leads_with_energy, tile
-from joulemark.report.identity import Group, identity
-from joulemark.report.item_cost import ItemCost, item_costs
-from joulemark.report.wording import (
-    DASH,
-    decimals,
-    figure_texts,
-    how_far,
-    how_measured,
-    latency_row,
-    number,
-    printable,
-    shown,
-    too_few,
-    why,
-)
+from joulemark.report.cells import notes
+from joulemark.report.cost_words import cost_words
+from joulemark.report.headline import PROCESSOR, Tile, energy_tile, headline, leading, tile
+from joulemark.report.how_sure import TOLD, how_sure
+from joulemark.report.identity import identity
+from joulemark.report.item_cost import item_costs
+from joulemark.report.item_table import item_notes, item_rows
+from joulemark.report.latency_table import latency_cells, latency_notes, latency_rows
+from joulemark.report.meter_table import meter_notes, meter_rows
+from joulemark.report.rates import CARBON, MONEY, a_million, asked_for, missing_lines, rate_lines
+from joulemark.report.repeats import ONE_RUN, left_out, spread_rows
+from joulemark.report.standing import standing
+from joulemark.report.three_ways import three_ways
+from joulemark.report.verdicts import cost_title, rest_row, verdict_rows
+from joulemark.report.wording import DASH, figure_texts, how_far, how_measured, printable, shown, why
 
-MAX_ITEM_ROWS = 500
+_COLUMNS = {3: 3, 5: 5, 6: 3}  # of the tiles below the headline, so that no row is left nearly empty
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,86 +36,44 @@ class Row:
     title: str
     text: str
     beside: str
-    tooltip: str
 
 
-@dataclass(frozen=True, slots=True)
-class LatencyRow:
-    """A line of the table of latencies; the second form of a latency has no anchor.
-
-    ``reason`` is a sentence where the latency is withheld.
-    """
-
-    title: str
-    cells: list[str]
-    n: int
-    reason: str = ""
-    anchor: str = ""
-    tooltip: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class MeterRow:
-    """A source with the outcome of its self-test."""
-
-    name: str
-    scope: str
-    trust: str
-    period: str
-    ratio: str
+def tiles(summary: Summary, run: RunView) -> list[Tile]:
+    """Return the headline and its companions; money and carbon only where a rate was given."""
+    led = leading(summary)
+    quality = "mean_score" if _is_scored(summary) else "accuracy"
+    names = [quality, "joules_per_correct_answer", "joules_per_token", PROCESSOR, "tokens_per_second"]
+    if summary.figures["total_joules"].value is None:
+        names.remove("joules_per_token")  # the energy's own tile says why once
+    if _is_scored(summary):
+        names.remove(PROCESSOR)
+    for pair in (MONEY, CARBON):
+        names += [pair[_is_scored(summary)]] if pair[0] in asked_for(run.manifest.rates) else []
+    found = [
+        energy_tile(summary) if name == "joules_per_correct_answer" else tile(name, summary)
+        for name in names
+        if name != led
+    ]
+    return [headline(summary), *found, _first_token(summary)]
 
 
-@dataclass(frozen=True, slots=True)
-class ItemRow:
-    """A line of the table of items."""
-
-    name: str
-    verdict: str
-    prompt: str
-    output: str
-    time: str
-    cost: str
-    bound: str
+def _is_scored(summary: Summary) -> bool:
+    """Tell whether the task has scores in place of right and wrong."""
+    return summary.figures["mean_score"].value is not None and summary.figures["accuracy"].value is None
 
 
-def tiles(summary: Summary) -> list[Tile]:
-    """Return the headline and its companions."""
-    names = ["accuracy", "joules_per_token", PROCESSOR, "tokens_per_second"]
-    if summary.figures["mean_score"].value is not None and summary.figures["accuracy"].value is None:
-        names[0] = "mean_score"
-    rest = [tile(name, summary) for name in names]
-    if not leads_with_energy(summary):
-        # the processor time leads; the energy keeps its place, with its reason
-        rest[1:3] = [energy_tile(summary)]
+def _first_token(summary: Summary) -> Tile:
     ttft = summary.latency["ttft"]
-    p50, _, p95, _ = latency_row(ttft, with_failures=False)
+    p50, _, p95, _ = latency_cells(ttft, with_failures=False)
     lines = [f"n = {len(ttft.samples_s)}"] if ttft.samples_s else [why(ttft.answered[50])]
-    if p95 != DASH:
-        lines.insert(0, f"p95 {p95}")
-    return [headline(summary), *rest, Tile("Time to first token, median", p50, lines)]
+    if p95.text != DASH:
+        lines.insert(0, f"p95 {p95.text}")
+    return Tile("Time to first token, median", p50.text, lines, "ttft")
 
 
 def figures(summary: Summary) -> list[Row]:
     """Return the table of figures."""
-    return [
-        Row(s.name, s.title, s.text, s.why or s.interval, definition(s.name).tooltip())
-        for s in shown(summary)
-    ]
-
-
-def latencies(summary: Summary) -> list[LatencyRow]:
-    """Return the table of latencies, with the second form where requests failed."""
-    found: list[LatencyRow] = []
-    for name, latency in summary.latency.items():
-        told = definition(name)
-        n = len(latency.samples_s)
-        cells = latency_row(latency, with_failures=False)
-        reason = why(latency.answered[PERCENTILES[0]])
-        found.append(LatencyRow(told.title, cells, n, reason, name, told.tooltip()))
-        if latency.n_failed and n:
-            with_failures = latency_row(latency, with_failures=True)
-            found.append(LatencyRow("with failures", with_failures, n + latency.n_failed))
-    return found
+    return [Row(s.name, s.title, s.text, s.why or s.interval) for s in shown(summary)]
 
 
 def sums(summary: Summary) -> Iterator[str]:
@@ -131,22 +88,6 @@ def sums(summary: Summary) -> Iterator[str]:
         )
 
 
-def meters(run: RunView) -> list[MeterRow]:
-    """Return the sources that were read; each segment tested them anew."""
-    found = []
-    several = len(run.manifest.segments) > 1
-    for meter in run.manifest.meters:
-        source = meter.qualified
-        test = source.qualification
-        period = DASH if test.update_period_s is None else f"{test.update_period_s * 1e3:,.0f} ms"
-        ratio = DASH if test.counter_over_power is None else f"{test.counter_over_power:.3f}"
-        trust = f"{test.trust.value}: {printable(test.reason)}" if test.reason else test.trust.value
-        name = f"{source.info.name} (replayed)" if source.info.kind == "replay" else source.info.name
-        name += f", segment {meter.segment + 1}" if several else ""
-        found.append(MeterRow(printable(name), str(source.info.scope), trust, period, ratio))
-    return found
-
-
 def others(summary: Summary) -> list[str]:
     """Return what other sources saw of the same windows."""
     lines = []
@@ -156,61 +97,101 @@ def others(summary: Summary) -> list[str]:
     return lines
 
 
-def items(run: RunView, costs: ItemCost) -> list[ItemRow]:
-    """Return the first items as rows."""
-    by_order = {point["order"]: point for point in costs.points}
-    found = []
-    for order, item in enumerate(run.measured_items[:MAX_ITEM_ROWS], 1):
-        point = by_order.get(order)
-        cost = bound = DASH
-        if point:
-            width = None if point["lo"] is None else point["hi"] - point["lo"]
-            places = decimals(point["cost"], width)
-            cost = number(point["cost"], places)
-            if point["lo"] is not None:
-                bound = f"{number(point['lo'], places)} … {number(point['hi'], places)}"
-        repeat = f" #{item.repeat + 1}" if run.manifest.repeats > 1 else ""
-        found.append(
-            ItemRow(
-                printable(item.item_id) + repeat,
-                item.verdict.value if item.verdict else DASH,
-                DASH if item.prompt_tokens is None else str(item.prompt_tokens),
-                DASH if item.completion_tokens is None else str(item.completion_tokens),
-                f"{(item.t_end - item.t_begin) / 1e9:,.2f} s",
-                cost,
-                bound,
-            )
-        )
-    return found
+def money(summary: Summary, run: RunView) -> dict[str, object]:
+    """Return the figures of money and carbon with their rates, and how to get those not asked for."""
+    rates = run.manifest.rates
+    rows = []
+    for name in asked_for(rates):
+        value = summary.figures[name]
+        text, interval = figure_texts(name, value)
+        rows.append(Row(name, definition(name).title, text, why(value) or interval))
+    return {
+        "rows": rows,
+        "rates": rate_lines(rates, local=run.manifest.engine.local),
+        "million": a_million(summary),
+        "missing": missing_lines(rates),
+    }
+
+
+def answers(summary: Summary) -> dict[str, object]:
+    """Return the table of verdicts, and accuracy beside its corrected forms."""
+    rows, rest = verdict_rows(summary), rest_row(summary)
+    title = cost_title(summary.by_verdict)
+    cells = [(f"{title} of {row.verdict}", cell) for row in rows for cell in (row.cost, row.mean_cost)]
+    names = ["mean_score"] if _is_scored(summary) else []
+    names.append("accuracy")
+    for name, verdict in (
+        ("accuracy_excluding_truncated", "truncated"),
+        ("accuracy_excluding_failed", "failed"),
+    ):
+        if summary.verdicts[verdict] and not _is_scored(summary):
+            names.append(name)
+    total = summary.by_verdict.total
+    return {
+        "rows": rows,
+        "rest": rest,
+        "title": title,
+        "notes": notes(cells),
+        "no_costs": why(total) if total.value is None else "",
+        "quality": [tile(name, summary) for name in names],
+        "none_truncated": summary.figures["accuracy"].value is not None and not summary.verdicts["truncated"],
+    }
+
+
+def repeated(summary: Summary) -> dict[str, object]:
+    """Return the spread over repeats, or how to get one."""
+    rows = spread_rows(summary)
+    cells = [(row.title, cell) for row in rows for cell in (row.mean, row.sigma)]
+    return {
+        "rows": rows,
+        "policy": summary.repeat_policy if rows else "",
+        "left_out": left_out(summary),
+        "notes": notes(cells),
+        "one_run": "" if rows else ONE_RUN,
+    }
 
 
 def page_values(summary: Summary, run: RunView) -> dict[str, object]:
     """Return everything the page shows but its charts."""
     costs = item_costs(run)
-    groups: list[Group] = identity(run, summary)
     engine = run.manifest.engine
+    cost_axis = costs.axis[0].upper() + costs.axis[1:]
+    shown_tiles = tiles(summary, run)
+    items, meters, timed = item_rows(run, costs), meter_rows(run), latency_rows(summary)
     return {
         "model": printable(engine.model),
+        "answer": "an answer" if _is_scored(summary) else "a correct answer",
         "task": printable(run.manifest.task.name),
         "engine": printable(" ".join(filter(None, (engine.kind, engine.version)))),
         "created": printable(run.manifest.created_utc).replace("T", " ").replace("Z", " UTC"),
         "run_id": printable(run.manifest.run_id),
         "version": printable(run.manifest.joulemark_version),
+        "standing": standing(run.manifest),
         "loud": [printable(caveat.text) for caveat in summary.caveats if caveat.loud],
-        "caveats": [printable(caveat.text) for caveat in summary.caveats if not caveat.loud],
+        "caveats": [printable(c.text) for c in summary.caveats if not c.loud and c.code not in TOLD],
         "how_far": how_far(summary),
         "how_measured": how_measured(summary),
-        "too_few": too_few(summary),
-        "tiles": tiles(summary),
+        "how_sure": how_sure(summary),
+        "tiles": shown_tiles,
+        "columns": _COLUMNS.get(len(shown_tiles) - 1, 4),
+        "ways": three_ways(summary, run),
+        "cost": cost_words(summary.cost_model, run),
+        "answers": answers(summary),
         "percentiles": PERCENTILES,
-        "latencies": latencies(summary),
+        "latencies": timed,
+        "latency_notes": latency_notes(summary),
+        "repeats": repeated(summary),
+        "money": money(summary, run),
         "figures": figures(summary),
         "sums": list(sums(summary)),
-        "meters": meters(run),
+        "meters": meters,
+        "meter_notes": meter_notes(meters),
         "others": others(summary),
-        "identity": groups,
-        "item_rows": items(run, costs),
-        "items_left_out": max(0, len(run.measured_items) - MAX_ITEM_ROWS),
-        "cost_axis": costs.axis[0].upper() + costs.axis[1:],
+        "identity": identity(run, summary),
+        "item_rows": items,
+        "item_notes": item_notes(items, cost_axis),
+        "items_left_out": max(0, len(run.measured_items) - len(items)),
+        "cost_axis": cost_axis,
         "definitions": definitions(),
+        "tooltips": {defined.name: defined.tooltip() for defined in definitions()},
     }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from rich.console import Console
 from rich.padding import Padding
 from rich.table import Table
@@ -9,31 +11,63 @@ from rich.text import Text
 
 from joulemark.metrics.catalogue import definition
 from joulemark.metrics.latency import PERCENTILES
+from joulemark.metrics.run_view import RunView
 from joulemark.metrics.summary import Summary
-from joulemark.report.headline import BOUND, ENERGY, PROCESSOR, headline, leads_with_energy
+from joulemark.metrics.verdict_energy import VerdictCosts
+from joulemark.report.cost_words import equation, fit_words
+from joulemark.report.headline import BOUND, ENERGY, headline, leading, leads_with_energy
+from joulemark.report.how_sure import TOLD, what_weighs
+from joulemark.report.latency_table import latency_cells
+from joulemark.report.repeats import spread_rows
+from joulemark.report.standing import standing
+from joulemark.report.three_ways import is_outside, three_ways
+from joulemark.report.verdicts import cost_title, verdict_rows
 from joulemark.report.wording import (
     DASH,
     figure_texts,
     how_far,
     how_measured,
-    latency_row,
     missing,
     printable,
     shown,
     source_sentence,
-    tier_sentence,
     too_few,
     why,
 )
 
-_HEADLINE = (ENERGY, BOUND)
 _TITLE = definition(ENERGY).title
+# told elsewhere in the summary, or made of two rows that are shown; the page and the JSON have them all
+_ELSEWHERE = frozenset(
+    {
+        ENERGY,
+        BOUND,
+        "ipj",
+        "accuracy_per_watt",
+        "cpu_seconds",
+        "total_joules",
+        "counter_vs_integration_pct_diff",
+        "cost_fixed_joules",
+        "cost_joules_per_prompt_token",
+        "cost_joules_per_completion_token",
+        "cost_model_r2",
+        "thermal_throttle_pct",
+        "power_cap_throttle_pct",
+        "power_brake_throttle_pct",
+    }
+)
+_DERIVED = (BOUND, "ipj", "accuracy_per_watt")
+_SLOWED = {
+    "thermal_throttle_pct": "heat",
+    "power_cap_throttle_pct": "power limit",
+    "power_brake_throttle_pct": "power brake",
+}
 
 
-def print_summary(summary: Summary, console: Console) -> None:
+def print_summary(summary: Summary, console: Console, run: RunView | None = None) -> None:
     """Print the figures of a run: the loud warnings and the headline first, each dash with its reason below.
 
-    Every foreign string (model, meter and process names) is printed as plain text: neither markup nor control
+    ``run`` adds what the summary does not hold: the run's standing, and the energy by other ways. Every
+    foreign string (model, meter and process names) is printed as plain text: neither markup nor control
     characters in it act.
     """
     for caveat in summary.caveats:
@@ -43,95 +77,139 @@ def print_summary(summary: Summary, console: Console) -> None:
     told = " · ".join(printable(name) for name in named if name)
     console.print(Text(f"\n{told}", style="bold"))
     _headline(summary, console)
-    console.print(Text(how_measured(summary)))
-    if facts := _facts(summary):
-        console.print(facts)
+    if sure := " ".join(what_weighs(summary)).replace("`", ""):
+        console.print(Text(f"How sure: {sure}"))
+    console.print(Text(how_measured(summary), style="dim"))
+    if run is not None:
+        console.print(Text(f"{standing(run.manifest)}.", style="dim"))
+    console.print(_energy(summary, run))
     console.print(_figures(summary))
-    console.print(_latencies(summary))
-    console.print(Text("Answers: " + _verdicts(summary)))
+    console.print(Padding(_answers(summary), (1, 0, 0, 0)))
+    for line in _lines(summary):
+        console.print(Text(line))
+    console.print(Padding(_latencies(summary), (1, 0, 0, 0)))
     _notes(summary, console)
 
 
 def _headline(summary: Summary, console: Console) -> None:
     value = summary.figures[ENERGY]
-    if leads_with_energy(summary) and value.value is None:
-        console.print(Text.assemble((f"{_TITLE}: none", "bold"), (f" ({why(value)})", "dim")))
-        return
-    led = headline(summary)
+    led, with_energy = headline(summary), leads_with_energy(summary)
     console.print(Text.assemble((f"{led.title}  ", "bold"), (led.text, "bold green")))
     # of the energy, the meter and its tier follow below
-    for line in led.lines[:2] if leads_with_energy(summary) else led.lines:
+    for line in led.lines[:-1] if with_energy else led.lines:
         console.print(Text(f"  {line}"))
-    if not leads_with_energy(summary):
-        console.print(Text(f"Energy: none ({why(value)})", style="dim"))
+    if value.value is None:
+        what = _TITLE if with_energy else "Energy"
+        console.print(Text(f"{what}: none ({why(value)})", style="dim"))
 
 
-def _facts(summary: Summary) -> Padding | None:
+def _energy(summary: Summary, run: RunView | None) -> Padding:
+    """Say which meter the joules are from, what others gave, and that the parts add up."""
     table = Table.grid(padding=(0, 2))
     table.add_column(style="dim", no_wrap=True)
     table.add_column(overflow="fold")
     if leads_with_energy(summary):
-        tier = f"{summary.measurement_tier or DASH}: {tier_sentence(summary)}"
-        table.add_row("Meter", Text(source_sentence(summary)))
-        table.add_row("Tier", Text(tier))
+        table.add_row("Energy", Text(f"{_joules(summary)}: {source_sentence(summary)}"))
+        for way in three_ways(summary, run) if run is not None else ():
+            if not way.leads and not way.why:
+                table.add_row("", Text(f"{way.text} {way.title.lower()}: {way.against}"))
+        if run is None and summary.figures["counter_vs_integration_pct_diff"].value is not None:
+            drift = figure_texts("", summary.figures["counter_vs_integration_pct_diff"])[0]
+            table.add_row("", Text(f"{drift} is what integrated power differs by from the counter"))
     for check in summary.checks:
         if check.total_j is not None and check.residual_j is not None:
-            table.add_row(
-                "Adds up",
-                Text(
-                    f"items {check.items_j or 0:,.1f} + idle {check.idle_j or 0:,.1f} + residual "
-                    f"{check.residual_j:,.1f} = {check.total_j:,.1f} J ({check.method}, {check.scope})"
-                ),
+            parts = (
+                f"items {check.items_j or 0:,.1f} + idle {check.idle_j or 0:,.1f} + residual "
+                f"{check.residual_j:,.1f} = {check.total_j:,.1f} J"
             )
+            table.add_row("Adds up", Text(f"{parts} ({check.method}, {printable(check.scope)})"))
     for name, value in summary.other_energy.items():
-        text, interval = figure_texts("total_joules", value)
-        table.add_row("Beside it", Text(f"{printable(name)}: {text} {interval}".rstrip()))
-    return Padding(table, (1, 0)) if table.row_count else None
+        if value.value is not None and (run is None or not is_outside(name)):
+            table.add_row("Beside it", Text(f"{printable(name)}: {figure_texts('total_joules', value)[0]}"))
+    return Padding(table, (1, 0) if table.row_count else (0, 0))
+
+
+def _joules(summary: Summary) -> str:
+    text, bound = figure_texts("total_joules", summary.figures["total_joules"])
+    return f"{text} ({bound})"
 
 
 def _figures(summary: Summary) -> Table:
+    """Return the figures that are known; the notes below say why the others are not."""
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
     table.add_column("Figure", overflow="fold")
     table.add_column("Value", justify="right", no_wrap=True)
     table.add_column("Interval", overflow="fold", style="dim")
     for row in shown(summary):
-        if row.name not in (*_HEADLINE, *((PROCESSOR,) if not leads_with_energy(summary) else ())):
-            table.add_row(Text(row.title), Text(row.text), Text(row.interval))
+        if row.name not in _ELSEWHERE and row.name != leading(summary) and row.text != DASH:
+            short = row.interval.replace("95 % interval", "95 %").replace("meter's bound", "bound")
+            table.add_row(Text(row.title), Text(row.text), Text(short))
     return table
 
 
-def _latencies(summary: Summary) -> Padding:
+def _answers(summary: Summary) -> Table:
+    """Return what became of the requests, and what each verdict cost."""
+    costs: VerdictCosts = summary.by_verdict
+    counted = costs.total.value is not None
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
+    table.add_column(f"{summary.n_requests:,} requests")
+    table.add_column("", justify="right", no_wrap=True)
+    for title in (cost_title(costs), "share", "per request") if counted else ():
+        table.add_column(title, justify="right", no_wrap=True)
+    for row in verdict_rows(summary):
+        if row.n != "0":
+            cells = (row.cost, row.share_of_cost, row.mean_cost) if counted else ()
+            table.add_row(row.verdict, row.n, *(Text(cell.text) for cell in cells))
+    return table
+
+
+def _lines(summary: Summary) -> Iterator[str]:
+    """Yield what takes one line each: tries, the cost model, what slowed the device down, the spread."""
+    if summary.n_retried:
+        yield f"{summary.n_retried} requests were sent more than once."
+    if summary.cost_model.coefficients is not None:
+        yield f"Cost model: {equation(summary.cost_model)} ({fit_words(summary.cost_model)})"
+    slowed = {title: summary.figures[name] for name, title in _SLOWED.items()}
+    if any(value.value for value in slowed.values()):
+        told = [f"{title} {figure_texts('', value)[0]}" for title, value in slowed.items() if value.value]
+        yield f"Slowed down, of the time: {', '.join(told)}"
+    for row in spread_rows(summary):
+        if row.name in (leading(summary), "accuracy"):
+            yield f"{row.title} over repeats: {row.mean.text} ± {row.sigma.text} (n = {row.n})"
+
+
+def _latencies(summary: Summary) -> Table:
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
     table.add_column("Latency", overflow="fold")
     for percent in PERCENTILES:
         table.add_column(f"p{percent}", justify="right", no_wrap=True)
     table.add_column("n", justify="right", no_wrap=True)
     for name, latency in summary.latency.items():
-        title = definition(name).title
         n = len(latency.samples_s)
-        cells = latency_row(latency, with_failures=False)
-        table.add_row(Text(title), *map(Text, cells), f"{n:,}" if n else DASH)
-        if latency.n_failed and n:
-            cells = latency_row(latency, with_failures=True)
-            table.add_row(
-                Text("  with failures", style="dim"), *map(Text, cells), f"{n + latency.n_failed:,}"
-            )
-    return Padding(table, (1, 0))
-
-
-def _verdicts(summary: Summary) -> str:
-    counts = ", ".join(f"{count} {name}" for name, count in summary.verdicts.items() if count)
-    retried = f"; {summary.n_retried} retried" if summary.n_retried else ""
-    return f"{summary.n_requests} requests of {summary.n_items} items: {counts or 'none'}{retried}"
+        if not n:
+            continue  # its reason stands in the notes
+        cells = [Text(cell.text) for cell in latency_cells(latency, with_failures=False)]
+        table.add_row(Text(definition(name).title), *cells, f"{n:,}")
+        if latency.n_failed:
+            cells = [Text(cell.text) for cell in latency_cells(latency, with_failures=True)]
+            table.add_row(Text("  with failures", style="dim"), *cells, f"{n + latency.n_failed:,}")
+    return table
 
 
 def _notes(summary: Summary, console: Console) -> None:
     if few := too_few(summary):
         console.print(Text(f"{DASH} {few}", style="dim"))
-    said = {_TITLE, "Tier"} if not leads_with_energy(summary) else {_TITLE}
+    said = {_TITLE, definition(leading(summary)).title}
+    said |= {"Tier"} if not leads_with_energy(summary) or what_weighs(summary) else set()
+    said |= {definition(name).title for name in _DERIVED}
+    model = {definition(name).title for name in _ELSEWHERE if name.startswith("cost_")}
     for sentence, titles in missing(summary).items():
-        if left := [title for title in titles if title not in said]:
+        # one reason for all of the cost model's coefficients
+        names = dict.fromkeys("Cost model" if title in model else title for title in titles)
+        if left := [title for title in names if title not in said]:
             console.print(Text(f"{DASH} {', '.join(left)}: {sentence}", style="dim"))
     for caveat in summary.caveats:
-        if not caveat.loud:
+        if not caveat.loud and caveat.code not in TOLD:
             console.print(Text(f"* {printable(caveat.text)}", style="dim"))
+    if all(rate is None for name, rate in summary.rates.items() if name != "pue"):
+        console.print(Text("Money and carbon: --usd-per-kwh or --price, and --zone, add them.", style="dim"))

@@ -14,7 +14,8 @@ from typing import Any, Literal
 import altair as alt
 import vl_convert
 
-from joulemark.record.item import Item, Verdict
+from joulemark.metrics.accuracy import VERDICT_NAMES, verdict_of
+from joulemark.record.item import Item
 
 WIDE_PX = 830
 NARROW_PX = 250
@@ -22,9 +23,17 @@ NARROW_PX = 250
 FONT = "system-ui, sans-serif"
 INK, FAINT, LINE, ACCENT = "var(--ink)", "var(--faint)", "var(--line)", "var(--accent)"
 _LEGEND_ENTRY_PX = 95  # a symbol and the longest verdict
-UNSCORED = "unscored"
-VERDICTS = [*(v.value for v in Verdict), UNSCORED]
-_SHAPES = ["circle", "cross", "square", "triangle-up", "diamond", "triangle-down", "stroke"]
+VERDICTS = list(VERDICT_NAMES)
+_SHAPES = [
+    "circle",
+    "cross",
+    "square",
+    "triangle-up",
+    "diamond",
+    "triangle-down",
+    "triangle-right",
+    "stroke",
+]
 
 _CONFIG: dict[str, Any] = {
     "background": "transparent",
@@ -43,7 +52,13 @@ _CONFIG: dict[str, Any] = {
         "titleFontSize": 12,
         "titleFontWeight": "normal",
     },
-    "legend": {"labelColor": INK, "labelFontSize": 12},
+    "legend": {
+        "labelColor": INK,
+        "labelFontSize": 12,
+        "titleColor": INK,
+        "titleFontSize": 12,
+        "titleFontWeight": "normal",
+    },
     "text": {"color": INK, "fontSize": 12},
 }
 _XMLNS = re.compile(r'\sxmlns(:\w+)?="[^"]*"')
@@ -52,7 +67,7 @@ _SVG_OPEN = re.compile(r"<svg\b")
 
 def verdict_name(item: Item) -> str:
     """Return an item's verdict as charts and tables call it."""
-    return item.verdict.value if item.verdict else UNSCORED
+    return verdict_of(item)
 
 
 def _in_order(present: Iterable[str]) -> list[str]:
@@ -77,7 +92,9 @@ def verdict_colour(
     """
     names = _in_order(present)
     scale = alt.Scale(domain=names, range=[f"var(--{name})" for name in names])
-    drawn = alt.Legend(title=None, orient=orient, columns=_columns(width)) if legend else None
+    # a legend shared with faint marks would take their opacity
+    shown = alt.Legend(title=None, orient=orient, columns=_columns(width), symbolOpacity=1)
+    drawn = shown if legend else None
     return alt.Color("verdict:N", scale=scale, legend=drawn)
 
 
@@ -111,7 +128,9 @@ def svg(picture: Picture, title: str, description: str) -> str:
 
     No script, no address: in HTML an inline SVG needs no namespace declarations.
     """
-    spec = {**picture.chart.to_dict(), "datasets": picture.data, "config": _CONFIG}
+    # checking a chart against the grammar takes as long as drawing it; the tests do that
+    described = picture.chart.to_dict(validate=False)
+    spec = {**described, "datasets": picture.data, "config": _CONFIG}
     drawn = vl_convert.vegalite_to_svg(spec, vl_version=_vega_lite_version(), allowed_base_urls=[])
     bare = _XMLNS.sub("", drawn)
     label = f"<title>{escape(title)}</title><desc>{escape(description)}</desc>"

@@ -14,10 +14,25 @@ from joulemark.record.reason import Reason
 
 DASH = "—"
 _UNITS = {"1": "", "1/J": " per J", "1/W": " per W"}
-_PERCENTAGES = frozenset({"accuracy", "accuracy_excluding_failed", "foreign_cpu_share", "stolen_cpu_share"})
+_PERCENTAGES = frozenset(
+    {
+        "accuracy",
+        "accuracy_excluding_failed",
+        "accuracy_excluding_truncated",
+        "foreign_cpu_share",
+        "stolen_cpu_share",
+        "engine_prefill_share",
+    }
+)
 # their sentences say nothing beside a detail, which is one of its own
 _TOLD_BY_DETAIL = frozenset(
-    {Reason.NOT_APPLICABLE, Reason.NOT_REPORTED, Reason.NOTHING_SCORED, Reason.CPU_NOT_OBSERVED}
+    {
+        Reason.NOT_APPLICABLE,
+        Reason.NOT_REPORTED,
+        Reason.NOTHING_SCORED,
+        Reason.CPU_NOT_OBSERVED,
+        Reason.TOO_FEW_ITEMS,
+    }
 )
 _FROM_JOULES = frozenset(
     {
@@ -30,6 +45,10 @@ _FROM_JOULES = frozenset(
         "mean_power_w",
         "accuracy_per_watt",
         "counter_vs_integration_pct_diff",
+        "cost_fixed_joules",
+        "cost_joules_per_prompt_token",
+        "cost_joules_per_completion_token",
+        "cost_model_r2",
         "thermal_throttle_pct",
         "power_cap_throttle_pct",
         "power_brake_throttle_pct",
@@ -97,6 +116,13 @@ def figure_texts(name: str, value: Value) -> tuple[str, str]:
     return point + unit, f"{_INTERVALS[value.interval]} {lo} … {hi}{unit}"
 
 
+def around_texts(name: str, mean: float, sigma: float, unit: str) -> tuple[str, str]:
+    """Return a mean and its deviation, both to the second digit of the deviation."""
+    factor, told = _scale(name, Value(mean, unit))
+    places = decimals(mean * factor, sigma * factor)
+    return number(mean * factor, places) + told, number(sigma * factor, places) + told
+
+
 def why(value: Value) -> str:
     """Return the sentence that says why a figure is null, or nothing."""
     if value.reason is None:
@@ -128,6 +154,10 @@ def _is_beside_the_point(name: str, summary: Summary) -> bool:
         return summary.figures["accuracy"].reason is not Reason.REAL_VALUED_SCORE
     if name == "accuracy_excluding_failed":
         return not summary.verdicts["failed"]
+    if name == "accuracy_excluding_truncated":
+        return not summary.verdicts["truncated"]
+    if summary.figures[name].reason in (Reason.NO_PRICE, Reason.NO_GRID_INTENSITY):
+        return True  # not asked for; the page says how to
     return name in _FROM_JOULES and summary.figures["total_joules"].value is None
 
 

@@ -62,6 +62,11 @@ def _new_manifest(plan: RunPlan, facts: EngineFacts) -> Manifest:
         sampling=plan.sampling,
         load=plan.load,
         repeats=plan.repeats,
+        suite=plan.suite,
+        may_rank=plan.may_rank,
+        standing=plan.standing,
+        rates=plan.rates,
+        notes=list(plan.task.notes),
         meters_requested=list(plan.meters),
         baselines=Baselines(reasons={"empty_idle_w": not_measured, "loaded_idle_w": not_measured}),
     )

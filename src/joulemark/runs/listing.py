@@ -25,9 +25,13 @@ def list_runs(runs_dir: Path) -> list[dict[str, object]]:
             {
                 "run_dir": str(layout.root),
                 "run_id": manifest.run_id,
+                "config_hash": manifest.config_hash,
                 "created_utc": manifest.created_utc,
                 # A run that was killed still says "running"; only its lock knows, so it is called partial.
                 "state": manifest.state if manifest.state == "complete" else "partial",
+                "suite": manifest.suite,
+                "may_rank": manifest.may_rank,
+                "standing": manifest.standing,
                 "task": manifest.task.name,
                 "model": manifest.engine.model,
                 "answers": answers,

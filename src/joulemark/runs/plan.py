@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from joulemark.engines.engine import Engine
 from joulemark.record.identity import config_hash, text_hash
 from joulemark.record.manifest import Engine as EngineFacts
-from joulemark.record.manifest import Load, Sampling, Task
+from joulemark.record.manifest import Load, Rates, Sampling, Task
 from joulemark.runs.stop import StopRule
 from joulemark.tasks.task import TaskSet
 
@@ -23,7 +23,8 @@ class RunPlan:
     ``out``: the run directory, or null to derive one below ``runs_dir`` from the configuration.
     ``meters``: ``auto``, ``none`` or a list of kinds, as `joulemark.meters.discovery.discover` takes them.
     ``engine_pid``: what the user declares to be the engine's process, null to find it. ``boards``: indices of
-    the boards that the user declares to run the engine, for drivers that do not list processes.
+    the boards that the user declares to run the engine, for drivers that do not list processes. ``suite``,
+    ``may_rank`` and ``standing`` are kept for the reader; ``rates`` price the run, and may be others later.
     """
 
     task: TaskSet
@@ -41,6 +42,10 @@ class RunPlan:
     boards: tuple[int, ...] = ()
     temperature_limit_c: float | None = None
     stop_rules: tuple[StopRule, ...] = ()
+    suite: str | None = None
+    may_rank: bool = False
+    standing: str = ""
+    rates: Rates = field(default_factory=Rates)
 
     @property
     def load(self) -> Load:

@@ -1,4 +1,4 @@
-"""Power over time for the report's chart; no figure is computed from it."""
+"""Power and slow-downs over time for the report's chart; no figure is computed from them."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from joulemark.metrics.run_view import PowerTimeline
+from joulemark.metrics.run_view import PowerTimeline, Slowed
 from joulemark.record.meter import QualifiedSource, Trust
 from joulemark.record.telemetry import Quantity
+from joulemark.telemetry.cumulative import THROTTLE_REASONS
 from joulemark.telemetry.timeline import Series, Timeline
 
 _GAUGES = (Quantity.POWER_W.value, Quantity.POWER_AVERAGE_W.value)
@@ -56,3 +57,20 @@ def _quotient(timeline: Timeline, segment: int, name: str) -> _Drawn | None:
 def _changes(series: Series) -> np.ndarray:
     """Return the places of readings that differ from the one before."""
     return np.flatnonzero(np.diff(series.value, prepend=np.nan) != 0)
+
+
+def slowed_stretches(timeline: Timeline, sources: Sequence[QualifiedSource]) -> tuple[Slowed, ...]:
+    """Return when the throttle counters of each believed source advanced, reading to reading, joined up."""
+    believed = {s.info.name for s in sources if s.qualification.trust is not Trust.ABSENT}
+    found: list[Slowed] = []
+    for segment, name in timeline.tracks:
+        for cause, quantity in THROTTLE_REASONS.items() if name in believed else ():
+            series = timeline.series(segment, name, quantity)
+            if series is None or len(series) < 2:
+                continue
+            rises = np.flatnonzero(np.diff(series.value) > 0)
+            for run in np.split(rises, np.flatnonzero(np.diff(rises) > 1) + 1):
+                if len(run):
+                    t0_ns, t1_ns = int(series.t_ns[run[0]]), int(series.t_ns[run[-1] + 1])
+                    found.append(Slowed(segment, name, cause, t0_ns, t1_ns))
+    return tuple(found)

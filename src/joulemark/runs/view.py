@@ -21,7 +21,7 @@ from joulemark.runs.processor import processor_use
 from joulemark.runs.recorded import RecordedRun, read_run
 from joulemark.runs.run_energy import RunEnergy
 from joulemark.runs.spans import MeasuredOrWithheld, Span, gap_spans, item_span
-from joulemark.runs.timelines import power_timelines
+from joulemark.runs.timelines import power_timelines, slowed_stretches
 from joulemark.telemetry.cumulative import throttled_between
 from joulemark.telemetry.timeline import Timeline
 
@@ -41,6 +41,7 @@ def view_of(run: RecordedRun) -> RunView:
     energy = RunEnergy(timeline, run.manifest)
     windows = energy.windows
     items = tuple(item for item in run.items if item.phase in (Phase.MEASURE, Phase.ABANDONED))
+    sources = [meter.qualified for meter in run.manifest.meters]
     use = processor_use(timeline, run.manifest, windows, run.items)
     if use.forwards and energy.on_processors:
         energy.withheld = Withheld(Reason.ENGINE_NOT_VISIBLE, _ONLY_FORWARDS)
@@ -67,7 +68,8 @@ def view_of(run: RecordedRun) -> RunView:
         foreign_cpu_share=use.foreign_share,
         stolen_cpu_share=use.stolen_share,
         throttle_s=_throttle(timeline, energy),
-        timelines=power_timelines(timeline, [meter.qualified for meter in run.manifest.meters]),
+        timelines=power_timelines(timeline, sources),
+        slowed=slowed_stretches(timeline, sources),
     )
 
 

@@ -1,27 +1,26 @@
-"""Which tasks there are, and loading one by its name."""
+"""Which tasks there are, and loading one by its name or its file."""
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import metadata, resources
 from pathlib import Path
 from types import MappingProxyType
 
 from joulemark.record.errors import InputError
-from joulemark.tasks import gsm8k, quick
+from joulemark.tasks import hub
+from joulemark.tasks.assemble import Choices, assemble
+from joulemark.tasks.definition import DEFAULT_PRESET, TaskDefinition, parse_definition, read_definition
+from joulemark.tasks.rows import DataSet, parse_contents, read_path
 from joulemark.tasks.subset import DEFAULT_KEY
 from joulemark.tasks.task import TaskSet
 
-
-@dataclass(frozen=True, slots=True)
-class Request:
-    """What the user asked of a task; null where left to the task."""
-
-    data: Path | None = None
-    limit: int | None = None
-    n_shot: int | None = None
-    subset_key: str = DEFAULT_KEY
+ENTRY_POINTS = "joulemark.tasks"
+_PACKAGE = "joulemark.tasks"
+_SUFFIX = ".toml"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,63 +31,71 @@ class TaskInfo:
     title: str
     data: str
     kinds: tuple[str, ...]
-    default_n_shot: int
+    presets: tuple[str, ...]
     max_tokens: int
+    is_canary: bool
+    licence: str
+    unavailable: str | None
 
 
-Loader = Callable[[Request], TaskSet]
-
-
-def _load_quick(request: Request) -> TaskSet:
-    for option, value in (("--data", request.data), ("--shots", request.n_shot)):
-        if value:
-            raise InputError(
-                f"quick takes no {option}",
-                why="its items are built in and asked without examples",
-                fix=f"leave {option} out, or name a task that reads a file, such as gsm8k",
-            )
-    return quick.load(request.limit, request.subset_key)
-
-
-def _load_gsm8k(request: Request) -> TaskSet:
-    return gsm8k.load(request.data, request.limit, request.n_shot or 0, request.subset_key)
-
-
-_TASKS: Mapping[str, tuple[TaskInfo, Loader]] = MappingProxyType(
-    {
-        "quick": (
-            TaskInfo(
-                "quick",
-                "short sums, facts and choices for a first measurement",
-                "built in",
-                ("numeric", "text", "choice"),
-                0,
-                quick.MAX_TOKENS,
-            ),
-            _load_quick,
-        ),
-        "gsm8k": (
-            TaskInfo(
-                "gsm8k",
-                "grade-school word problems, final answer a number",
-                f"--data FILE, JSONL of {gsm8k.EXPECTED}",
-                ("numeric",),
-                0,
-                gsm8k.MAX_TOKENS,
-            ),
-            _load_gsm8k,
-        ),
+@cache
+def built_in_tasks() -> Mapping[str, TaskDefinition]:
+    """Return the tasks that come with Joulemark, by name."""
+    folder = resources.files(_PACKAGE).joinpath("definitions")
+    texts = {
+        file.name: file.read_text(encoding="utf-8")
+        for file in folder.iterdir()
+        if file.name.endswith(_SUFFIX)
     }
-)
+    found = [parse_definition(text, name, built_in=True) for name, text in sorted(texts.items())]
+    return MappingProxyType({definition.name: definition for definition in found})
+
+
+def definition_text(name: str) -> str:
+    """Return the file of a task; raises `InputError`."""
+    definition = find_task(name)
+    if definition.built_in:
+        return resources.files(_PACKAGE).joinpath(f"definitions/{name}{_SUFFIX}").read_text(encoding="utf-8")
+    assert definition.file is not None  # every other one was read from a file
+    return definition.file.read_text(encoding="utf-8")
+
+
+@cache
+def known_tasks() -> Mapping[str, TaskDefinition]:
+    """Return the built-in tasks and those that installed packages add, by name; a package hides none.
+
+    An entry point of the group ``joulemark.tasks`` is a definition's path.
+    """
+    found = dict(built_in_tasks())
+    for point in metadata.entry_points(group=ENTRY_POINTS):
+        definition = read_definition(Path(point.load()))
+        found.setdefault(definition.name, definition)
+    return MappingProxyType(found)
+
+
+def find_task(name: str) -> TaskDefinition:
+    """Return a task by its name, or by the path of its file; raises `InputError`."""
+    if name.endswith(_SUFFIX):
+        definition = read_definition(Path(name))
+        if definition.name in known_tasks():
+            raise InputError(
+                f"the task in {name} cannot be called {definition.name!r}",
+                why="a task of that name is known already, and figures of the two would be taken for one",
+                fix="give it another name",
+            )
+        return definition
+    if name not in known_tasks():
+        raise _unknown(name)
+    return known_tasks()[name]
 
 
 def _unknown(name: str) -> InputError:
-    known = sorted(_TASKS)
+    known = sorted(known_tasks())
     near = difflib.get_close_matches(name.lower(), known, n=3, cutoff=0.5)
     return InputError(
         f"there is no task {name!r}",
         why=f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(known)}",
-        fix="`joulemark task list` shows all of them",
+        fix="`joulemark task list` shows all of them; a task of your own is named by its file, FILE.toml",
     )
 
 
@@ -98,23 +105,86 @@ def load_task(
     data: Path | None = None,
     limit: int | None = None,
     n_shot: int | None = None,
+    split: str | None = None,
+    preset: str = DEFAULT_PRESET,
+    revision: str | None = None,
     subset_key: str = DEFAULT_KEY,
+    nonce: str | None = None,
 ) -> TaskSet:
     """Load a task's questions in asking order.
 
-    The order is a random one that ``subset_key`` fixes, the same for every model; ``limit`` takes its first
-    items (all, where there are fewer). Raises `InputError` for an unknown name, an option that the task does
-    not take and a missing or malformed file.
+    The order is a random one that ``subset_key`` and ``nonce`` fix, the same for every model; ``limit`` takes
+    its first items (all, where there are fewer). ``data``: the items' file or folder in place of the hub's;
+    ``revision``: a commit of the hub. Raises `InputError` for an unknown name, an option that the task does
+    not take and missing or malformed data.
     """
-    if name not in _TASKS:
-        raise _unknown(name)
     for option, value, least in (("--limit", limit, 1), ("--shots", n_shot, 0)):
         if value is not None and value < least:
             raise InputError(f"{option} {value} is not possible", why=f"it must be at least {least}")
-    _, loader = _TASKS[name]
-    return loader(Request(data, limit, n_shot, subset_key))
+    definition = find_task(name)
+    if definition.unavailable is not None:
+        raise InputError(
+            f"{definition.name} cannot be run yet",
+            why=definition.unavailable,
+            fix="`joulemark task list` shows the tasks that can",
+        )
+    rows, source = _data(definition, data, revision)
+    choices = Choices(limit, n_shot, split, preset, subset_key, nonce)
+    return assemble(definition, rows, choices, source=source)
 
 
-def describe_tasks() -> list[dict[str, object]]:
-    """Return one entry a task: name, title, data, kinds, default_n_shot, max_tokens."""
-    return [asdict(info) for info, _ in _TASKS.values()]
+def _data(definition: TaskDefinition, path: Path | None, revision: str | None) -> tuple[DataSet, str]:
+    """Return a task's rows and where they came from."""
+    data = definition.data
+    if definition.built_in and data.file is not None:
+        if path is not None:
+            raise InputError(
+                f"{definition.name} takes no --data",
+                why="its items are built in",
+                fix="leave --data out, or name a task that reads a file, such as gsm8k",
+            )
+        content = resources.files(_PACKAGE).joinpath(f"data/{data.file}").read_bytes()
+        return parse_contents(
+            [(Path(data.file), data.split, content)], data.file, data.rows_key, data.row
+        ), "built in"
+    if path is None and data.file is not None:
+        path = (definition.file or Path()).parent / data.file
+    if path is not None:
+        return read_path(path, rows_key=data.rows_key, expected=data.row), "file"
+    if data.hub is None:
+        raise InputError(
+            f"{definition.name} needs its items",
+            why="joulemark ships none, and they are on no hub",
+            fix=f"pass --data FILE, whose rows are {data.row}",
+        )
+    fetched = hub.fetch(data.hub, revision=revision, rows_key=data.rows_key, expected=data.row)
+    return fetched.data, fetched.source
+
+
+def describe_tasks() -> list[TaskInfo]:
+    """Return one entry a task."""
+    return [_described(definition) for definition in known_tasks().values()]
+
+
+def _described(definition: TaskDefinition) -> TaskInfo:
+    data = definition.data
+    places = []
+    if definition.built_in and data.file is not None:
+        places.append("built in")
+    elif data.file is not None:
+        places.append(data.file)
+    if data.hub is not None:
+        places.append(f"hub {data.hub.repo}")
+    if not definition.built_in or data.file is None:
+        places.append("--data FILE")
+    return TaskInfo(
+        name=definition.name,
+        title=definition.title,
+        data=" or ".join(places),
+        kinds=definition.kinds,
+        presets=definition.preset_names,
+        max_tokens=definition.max_tokens,
+        is_canary=definition.is_canary,
+        licence=definition.licence,
+        unavailable=definition.unavailable,
+    )

@@ -56,7 +56,11 @@ class Scorer(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class TaskSet:
-    """A loaded task: its questions in asking order, its scorer and its identity."""
+    """A loaded task: its questions in asking order, its scorer and its identity.
+
+    ``temperature`` and ``top_p`` are what its preset wants, null where it does not say; ``notes`` are for the
+    reader of a run.
+    """
 
     name: str
     revision: str
@@ -72,6 +76,9 @@ class TaskSet:
     preset: str = "default"
     score_range: tuple[float, float] | None = None
     is_canary: bool = False
+    temperature: float | None = None
+    top_p: float | None = None
+    notes: tuple[str, ...] = ()
 
     def with_budget(self, max_tokens: int) -> TaskSet:
         """Return the task with one answer budget for every question, in tokens."""

@@ -33,7 +33,8 @@ def read_ollama(obj: Json, draft: Draft) -> None:
         completion = token_count(obj.get("eval_count"), EVAL_COUNT, draft.complain)
         # A prompt that was cached whole has no count in the answer: that is unknown, not 0.
         prompt = token_count(obj.get("prompt_eval_count"), "prompt_eval_count", draft.complain)
+        cached = token_count(obj.get("prompt_eval_cached_count"), "prompt_eval_cached_count", draft.complain)
         if completion is not None or prompt is not None:
-            draft.native = (EVAL_COUNT, Usage(prompt, completion))
+            draft.native = (EVAL_COUNT, Usage(prompt, completion, cached))
         durations = {name: measure(obj.get(key)) for name, key in _DURATIONS}
         draft.server_ns = {name: ns for name, ns in durations.items() if isinstance(ns, int)} or None

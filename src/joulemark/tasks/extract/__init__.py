@@ -6,8 +6,21 @@ the reference answer, no text raises, and every rule runs in time linear in the 
 """
 
 from joulemark.tasks.extract.choice import extract_choice
+from joulemark.tasks.extract.formula import extract_formula
 from joulemark.tasks.extract.found import Extraction
+from joulemark.tasks.extract.label import extract_label
+from joulemark.tasks.extract.line import extract_line
 from joulemark.tasks.extract.numeric import extract_number
+from joulemark.tasks.extract.refusal import refuses
 from joulemark.tasks.extract.short import extract_short_text
 
-__all__ = ["Extraction", "extract_choice", "extract_number", "extract_short_text"]
+__all__ = [
+    "Extraction",
+    "extract_choice",
+    "extract_formula",
+    "extract_label",
+    "extract_line",
+    "extract_number",
+    "extract_short_text",
+    "refuses",
+]

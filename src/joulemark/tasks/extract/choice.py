@@ -151,10 +151,10 @@ def _find(text: str, offer: _Offer) -> _Statement | None:
     for mark in reversed(boxed(text)):
         if found := _in_field(text, mark, offer):
             return found
-    if found := _whole(text, offer):
-        return found
-    tokens = meant_letters(text)
     marked = [_in_field(text, mark, offer) for mark in (*hashes(text), *phrases(text))]
+    if found := _whole(text, offer):
+        return next((m for m in marked if m and m.letter and m.start == found.start), found)
+    tokens = meant_letters(text)
     statements = [s for s in (*marked, *_cued(text, offer), *_plain(text, tokens, offer)) if s]
     if statements:
         # The last one counts; of two readings of one letter, max keeps the first, which is the stronger rule.

@@ -14,6 +14,7 @@ class Rule(StrEnum):
     HASH = "hash"
     PHRASE = "phrase"
     STATEMENT = "statement"
+    FORMULA = "formula"
     LINE = "line"
     LAST = "last"
     WORD = "word"

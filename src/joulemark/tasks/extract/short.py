@@ -9,6 +9,7 @@ from joulemark.tasks.extract.marker import boxed, declines, hashes, json_answers
 from joulemark.tasks.extract.visible import visible_part
 
 MAX_WORDS = 4
+MAX_LENGTH = 200
 _EDGE = re.compile(r"^(?:[^\w$€£¥₹%+-]|_)+|(?:[^\w%)+°]|_)+$")
 _ARTICLE = re.compile(r"^(?:the|an|a) ", re.IGNORECASE)
 _WRAPPED = re.compile(r"^\\(?:text|textbf|mathrm)\{([^{}]*)\}$")
@@ -37,7 +38,7 @@ def _place(text: str, start: int, end: int) -> tuple[int, int] | None:
     """Return where the trimmed text of ``[start, end)`` stands, if it is one to four words."""
     piece = text[start:end]
     words = trimmed(piece)
-    if not words or len(words.split()) > MAX_WORDS:
+    if not words or len(words) > MAX_LENGTH or len(words.split()) > MAX_WORDS:
         return None
     first, last = words.split()[0], words.split()[-1]
     begin = piece.find(first)

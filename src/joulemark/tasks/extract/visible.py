@@ -1,7 +1,8 @@
 """The part of a reply that counts, in one alphabet, with the way back to the original text.
 
 Thinking is taken out, the reply is cut where the model goes on with a next few-shot question, and characters
-are folded (NFKC, minus signs, digits of all scripts, white space), so that the rules see plain text only.
+are folded (NFKC, minus signs, digits of all scripts, white space), so that the rules see plain text only. Of
+a reply longer than any answer only the end is read, so that a model run wild costs the grader no minutes.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from joulemark.tasks.extract.turns import next_turn
+
 _THINK_TAG = re.compile(
     r"(?P<open><(?:think|thinking|thought|reasoning|reflection)>|\[THINK\]|◁think▷|<\|begin_of_thought\|>"
     r"|<\|channel\|>\s{0,4}analysis)"
@@ -19,12 +22,8 @@ _THINK_TAG = re.compile(
     r"|<\|channel\|>\s{0,4}final(?:<\|message\|>)?)",
     re.IGNORECASE,
 )
-# The model plays both sides: it has answered and writes the next few-shot question (or the next chat turn).
-# A reply that *starts* with the word only repeats what it was asked, so there must be something before it.
-_NEXT_QUESTION = re.compile(
-    r"\S(?:[^\S\n]*\n\s*[*#_>\s]{0,8}(?:Question|Q|Human|User)(?:\s?\d{1,4})?[*_]{0,2}\s?:"
-    r"|[.!?)}\]\d][^\S\n]+Question(?:\s?\d{1,4})?:)"
-)
+LONGEST = 200_000
+"""How many visible characters of a reply are read; of a longer one, its last ones."""
 _FOLDED = {
     "\u2212": "-", "\u2010": "-", "\u2011": "-", "\u2012": "-", "\u2013": "-",  # minus, hyphens, en dash
     "\u2044": "/", "\u2215": "/",
@@ -99,9 +98,37 @@ def _join_superscripts(text: str, offsets: Sequence[int]) -> tuple[str, Sequence
     return "".join(text[i] for i in keep), [offsets[i] for i in keep] + [offsets[-1]]
 
 
+def _shortened(answer: str, kept: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return the last `LONGEST` characters of the kept ranges that stand before a next question."""
+    before: list[tuple[int, int]] = []
+    for start, end in kept:
+        cut = next_turn(answer, start, end)
+        before.append((start, end if cut is None else cut))
+        if cut is not None:
+            break
+    left, last = LONGEST, []
+    for start, end in reversed(before):
+        if left <= 0:
+            break
+        last.append((max(start, end - left), end))
+        left -= end - start
+    return last[::-1]
+
+
+def folded(text: str) -> str:
+    """Return ``text`` in the alphabet that the rules read."""
+    return text if text.isascii() and "\r" not in text else "".join(map(_fold, text))
+
+
+@lru_cache(maxsize=2)  # a reply is looked at by a rule of its kind, then for a refusal
 def visible_part(answer: str) -> Visible:
     """Return the visible part of ``answer``: thinking removed, folded, cut at the next few-shot question."""
     kept, is_open = _kept_ranges(answer)
+    is_cut = is_open
+    if sum(end - start for start, end in kept) > LONGEST:
+        last = kept[-1][1]
+        kept = _shortened(answer, kept)
+        is_cut |= kept[-1][1] != last
     offsets: Sequence[int]
     if answer.isascii() and "\r" not in answer and len(kept) == 1:
         start, end = kept[0]
@@ -112,14 +139,12 @@ def visible_part(answer: str) -> Visible:
         for start, end in kept:
             for at in range(start, end):
                 char = answer[at]
-                folded = char if char.isascii() and char != "\r" else _fold(char)
-                pieces.append(folded)
-                places.extend([at] * len(folded))
+                plain = char if char.isascii() and char != "\r" else _fold(char)
+                pieces.append(plain)
+                places.extend([at] * len(plain))
         places.append(kept[-1][1] if kept else len(answer))
         text, offsets = _join_superscripts("".join(pieces), places)
-    cut = _NEXT_QUESTION.search(text)
-    if cut:
-        end = cut.start() + 1 if "\n" in cut[0] else cut.start() + 2
-        text = text[:end]
-        offsets = offsets[: end + 1]
-    return Visible(text, offsets, is_open, cut is not None or is_open)
+    cut = next_turn(text)
+    if cut is not None:
+        text, offsets = text[:cut], offsets[: cut + 1]
+    return Visible(text, offsets, is_open, is_cut or cut is not None)

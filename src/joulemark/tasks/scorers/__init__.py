@@ -5,13 +5,29 @@ from types import MappingProxyType
 
 from joulemark.tasks.scorers.by_kind import KindScorer
 from joulemark.tasks.scorers.choice import ChoiceScorer
+from joulemark.tasks.scorers.distribution import DistributionScorer
 from joulemark.tasks.scorers.grade import grade
+from joulemark.tasks.scorers.instructions import InstructionsScorer
+from joulemark.tasks.scorers.label import LabelScorer
+from joulemark.tasks.scorers.line import LineScorer
+from joulemark.tasks.scorers.math import MathScorer
 from joulemark.tasks.scorers.numeric import NumericScorer
+from joulemark.tasks.scorers.rouge import RougeLScorer
 from joulemark.tasks.scorers.text import ACCEPTED_SEPARATOR, TextScorer
 from joulemark.tasks.task import Scorer
 
 SCORERS: Mapping[str, Scorer] = MappingProxyType(
-    {"numeric": NumericScorer(), "choice": ChoiceScorer(), "text": TextScorer()}
+    {
+        "numeric": NumericScorer(),
+        "math": MathScorer(),
+        "choice": ChoiceScorer(),
+        "label": LabelScorer(),
+        "text": TextScorer(),
+        "line": LineScorer(),
+        "instructions": InstructionsScorer(),
+        "rouge_l": RougeLScorer(),
+        "distribution": DistributionScorer(),
+    }
 )
 """The scorer of each kind of question."""
 
@@ -19,8 +35,14 @@ __all__ = [
     "ACCEPTED_SEPARATOR",
     "SCORERS",
     "ChoiceScorer",
+    "DistributionScorer",
+    "InstructionsScorer",
     "KindScorer",
+    "LabelScorer",
+    "LineScorer",
+    "MathScorer",
     "NumericScorer",
+    "RougeLScorer",
     "TextScorer",
     "grade",
 ]

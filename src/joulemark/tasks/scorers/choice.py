@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from joulemark.tasks.extract import extract_choice
+from joulemark.tasks.extract import Extraction, extract_choice
 from joulemark.tasks.scorers.grade import gold_of, grade
 from joulemark.tasks.task import Question, Score
 
@@ -13,12 +13,17 @@ from joulemark.tasks.task import Question, Score
 class ChoiceScorer:
     """Compares letters; a reply in words is matched with the texts of the options."""
 
+    def extract(self, question: Question, answer: str) -> Extraction:
+        """Find the letter that ``answer`` gives."""
+        return extract_choice(answer, question.choices, dict(question.options))
+
     def score(self, question: Question, answer: str, *, finish_reason: str | None, refusal: bool) -> Score:
         """Grade ``answer``; raises ``ValueError`` for a question without a reference."""
         gold = gold_of(question)
         return grade(
-            extract_choice(answer, question.choices, dict(question.options)),
+            self.extract(question, answer),
             is_right=lambda value: value == gold,
             finish_reason=finish_reason,
             refusal=refusal,
+            answer=answer,
         )

@@ -3,12 +3,15 @@
 ``failed`` is the runner's (there is no reply). Otherwise, in this order:
 
 1. ``refused``: the engine flagged a refusal or its filter stopped the answer.
-2. ``truncated``: the token limit cut the reply before an answer was *marked* (by a strong rule: JSON, box,
-   ``####``, "the answer is"), or right behind the marked answer, which may itself be cut ("12" of "125"); or
-   thinking was never closed and no marked answer stands before it. A marked answer before the cut counts: the
-   model had finished.
-3. ``unparsed``: no answer was found. It is neither wrong nor right, and counts against accuracy all the same.
-4. ``correct`` or ``wrong``.
+2. ``correct`` or ``wrong`` where the reply *marks* its answer (a strong rule: JSON, box, ``####``, "the
+   answer is"), whatever else it says: a model that refuses and then answers has answered. A marked answer
+   before the token limit's cut counts, unless the cut is right behind it and may have cut it too ("12" of
+   "125").
+3. ``truncated``: the token limit cut the reply, or thinking was never closed. What was cut off may have held
+   the answer, so this goes before what the rest looks like.
+4. ``refused``: the reply opens with a refusal in words (English only, see `extract.refusal`).
+5. ``unparsed``: no answer was found. It is neither wrong nor right, and counts against accuracy all the same.
+6. ``correct`` or ``wrong`` by a weak rule.
 """
 
 from __future__ import annotations
@@ -16,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from joulemark.record.item import Verdict
-from joulemark.tasks.extract import Extraction
+from joulemark.tasks.extract import Extraction, refuses
 from joulemark.tasks.task import Question, Score
 
 TRUNCATING = frozenset({"length", "max_tokens", "max_output_tokens", "model_length"})
@@ -31,15 +34,25 @@ def gold_of(question: Question) -> str:
 
 
 def grade(
-    found: Extraction, *, is_right: Callable[[str], bool], finish_reason: str | None, refusal: bool
+    found: Extraction,
+    *,
+    is_right: Callable[[str], bool],
+    finish_reason: str | None,
+    refusal: bool,
+    answer: str = "",
 ) -> Score:
-    """Turn an extraction into a score; ``is_right`` compares its value with the reference answer."""
+    """Turn an extraction into a score; ``is_right`` compares its value with the reference answer.
+
+    ``answer`` is the reply that ``found`` was found in, looked at for a refusal in words.
+    """
     reason = (finish_reason or "").lower()
     is_certain = found.is_strong and not (reason in TRUNCATING and found.at_end)
     if refusal or reason in REFUSING:
         verdict = Verdict.REFUSED
     elif (reason in TRUNCATING or found.open_thinking) and not is_certain:
         verdict = Verdict.TRUNCATED
+    elif not found.is_strong and refuses(answer):
+        verdict = Verdict.REFUSED
     elif found.value is None:
         verdict = Verdict.UNPARSED
     else:

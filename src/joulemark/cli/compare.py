@@ -1,0 +1,49 @@
+"""``joulemark compare``: runs side by side, and whether they can be told apart."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+
+@click.command()
+@click.argument("runs", nargs=-1, required=True, metavar="A B [C...]", type=click.Path(path_type=Path))
+@click.option(
+    "--html", "page", type=click.Path(path_type=Path, dir_okay=False), help="Write a page, one offline file."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON, unrounded.")
+def compare(runs: tuple[Path, ...], page: Path | None, as_json: bool) -> None:
+    """Compare runs by what a correct answer cost: ratios with intervals, each run against the first.
+
+    Runs that asked the same questions are paired by item. What may not be compared is withheld, with its
+    reason.
+    """
+    import orjson
+
+    from joulemark.metrics.compare_runs import LABELS, compare_runs
+    from joulemark.record.errors import InputError
+    from joulemark.runs.view import summary_of
+
+    if not 2 <= len(runs) <= len(LABELS):
+        raise InputError(
+            f"{len(runs)} run was named" if len(runs) == 1 else f"{len(runs)} runs were named",
+            why=f"a comparison takes two to {len(LABELS)}",
+            fix="joulemark compare RUN RUN; `joulemark runs` lists those there are",
+        )
+    compared = compare_runs([(str(run), *summary_of(run)) for run in runs])
+    if page is not None:
+        from joulemark.report.comparison_html import write_comparison
+
+        write_comparison(compared, page)
+    if as_json:
+        document = {**compared.to_json(), "page": None if page is None else str(page)}
+        click.echo(orjson.dumps(document, option=orjson.OPT_INDENT_2).decode())
+        return
+    from rich.console import Console
+
+    from joulemark.report.comparison_terminal import print_comparison
+
+    print_comparison(compared, Console())
+    if page is not None:
+        click.echo(f"\npage: {page.resolve()}")

@@ -1,0 +1,43 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+
+class FiniteRange(click.FloatRange):
+    """A number within a range; click's own takes NaN for one."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the number; fails for NaN and infinities."""
+        number = super().convert(value, param, ctx)
+        if not math.isfinite(number):
+            self.fail(f"{value} is no finite number", param, ctx)
+        return number
+
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+RATE_OPTIONS = (
+    click.option("--usd-per-kwh", type=FiniteRange(min=0), help="Electricity's price, for dollars."),
+    click.option(
+        "--price",
+        metavar="IN,OUT|PROVIDER/MODEL",
+        help="A hosted model's price: USD per million prompt and output tokens, or a name to look up.",
+    ),
+    click.option("--gco2e-per-kwh", type=FiniteRange(min=0), help="The grid's intensity, for carbon."),
+    click.option("--zone", metavar="FRA|DEU|USA|…", help="The grid's zone, from a dated table."),
+    click.option("--pue", type=FiniteRange(min=1), help="What the building adds (default: 1)."),
+)
+"""What energy and tokens cost: no part of what is measured, and can be said again at `joulemark report`."""
+
+
+def rate_options(command: Command) -> Command:
+    """Give a command the options that say what energy and tokens cost."""
+    for option in reversed(RATE_OPTIONS):
+        command = option(command)
+    return command

@@ -1,0 +1,60 @@
+"""What became of the requests, where it bears on the figures: failed, cut short, asked again, cut off."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from joulemark.metrics.caveat import Caveat
+from joulemark.metrics.run_view import RunView
+from joulemark.record.energy import Withheld
+from joulemark.record.item import Verdict
+
+LOUD_TRUNCATED_SHARE = 0.2
+
+
+def of_answers(run: RunView) -> Iterator[Caveat]:
+    """Yield the warnings about failed, truncated, retried and abandoned requests."""
+    items = run.measured_items
+    count = {verdict: sum(item.verdict is verdict for item in items) for verdict in Verdict}
+    failed, truncated = count[Verdict.FAILED], count[Verdict.TRUNCATED]
+    if failed:
+        yield Caveat(
+            "failed_requests",
+            f"{failed} of {len(items)} requests failed. They count as not correct and their energy is "
+            "charged.",
+            loud=2 * failed > len(items),
+        )
+    if truncated:
+        yield Caveat(
+            "truncated",
+            f"{truncated} of {len(items)} answers hit their token limit; a higher `--max-tokens` may change "
+            "accuracy and energy.",
+            loud=truncated > LOUD_TRUNCATED_SHARE * len(items),
+        )
+    retried = sum(len(item.attempts) > 1 for item in items)
+    if retried:
+        yield Caveat(
+            "retried",
+            f"{retried} requests were sent more than once. The energy of every try is charged; latencies are "
+            "those of the last try.",
+        )
+    if run.abandoned_items:
+        yield Caveat("abandoned_requests", _abandoned(run))
+
+
+def _abandoned(run: RunView) -> str:
+    n = len(run.abandoned_items)
+    were, their = ("requests were", "their") if n > 1 else ("request was", "its")
+    cut = f"{n} {were} cut off by the end of a segment and left out of every count"
+    if isinstance(run.headline_energy, Withheld):
+        return f"{cut}."
+    rows = run.abandoned_attributions()
+    known = [row.joules for row in rows if row.joules is not None]
+    if len(known) < len(rows):
+        return f"{cut}; part of {their} energy is inside the joules, how much is not known."
+    joules = math.fsum(known)
+    if joules > 0:
+        # the measured window ends with the last stored answer
+        return f"{cut}; {their} energy up to the last stored answer, {joules:,.1f} J, is inside the joules."
+    return f"{cut}; {their} energy is left out of the joules."

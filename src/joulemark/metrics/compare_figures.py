@@ -1,0 +1,192 @@
+"""The figures of a comparison: ratios B over A and differences B minus A, with intervals."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from joulemark.metrics.accuracy import why_not_scored
+from joulemark.metrics.bootstrap import MAX_EMPTY_SHARE, MIN_SCORED_ITEMS, SEED, resampled_medians
+from joulemark.metrics.compare_definitions import (
+    CPU_PER_CORRECT,
+    PER_CORRECT,
+    PER_REQUEST,
+    PER_TOKEN,
+    POINTS,
+    THROUGHPUT,
+    TOKENS_EACH,
+)
+from joulemark.metrics.latency import answered_items, percentile, streaming_used, ttft_s
+from joulemark.metrics.paired_proportions import difference_interval, item_shares, paired_interval
+from joulemark.metrics.paired_sides import (
+    CORRECT,
+    CPU,
+    ENERGY,
+    REQUESTS,
+    SCORE,
+    SCORED,
+    SECONDS,
+    TOKENS,
+    Resamples,
+    Side,
+)
+from joulemark.metrics.value import Value, withheld
+from joulemark.record.energy import MeasuredEnergy
+from joulemark.record.item import Item
+from joulemark.record.reason import Reason
+
+RATIOS = {
+    PER_CORRECT.name: (ENERGY, CORRECT),
+    PER_REQUEST.name: (ENERGY, REQUESTS),
+    PER_TOKEN.name: (ENERGY, TOKENS),
+    TOKENS_EACH.name: (TOKENS, REQUESTS),
+    THROUGHPUT.name: (TOKENS, SECONDS),
+    CPU_PER_CORRECT.name: (CPU, CORRECT),
+}
+_NONE_OF = {
+    CORRECT: Reason.NOTHING_CORRECT,
+    TOKENS: Reason.NO_TOKEN_SEEN,
+    ENERGY: Reason.NO_SAMPLES,
+    SECONDS: Reason.OUTSIDE_TIMELINE,
+    CPU: Reason.CPU_NOT_OBSERVED,
+    REQUESTS: Reason.NOTHING_SCORED,
+}
+
+
+def _missing(unit: str, causes: Sequence[tuple[str, Reason, str]]) -> Value:
+    """Return the withheld figure; ``causes`` are (run, reason, detail), and the detail says which run."""
+    told = dict.fromkeys(f"{name}: {detail or reason.text}" for name, reason, detail in causes)
+    return withheld(unit, causes[0][1], detail=" ".join(told))
+
+
+def ratio(a: Side, b: Side, drawn: Resamples, over: str, under: str) -> Value:
+    """Return (over / under) of B through that of A; ``over`` and ``under`` name columns."""
+    causes = [
+        (one.name, column.reason or _NONE_OF[what], column.detail)
+        for one in (a, b)
+        for what in (over, under)
+        if not (column := one.columns[what]).total
+    ]
+    if causes:
+        return _missing("1", causes)
+    over_a, under_a, over_b, under_b = (
+        one.columns[what].total or 0.0 for one in (a, b) for what in (over, under)
+    )
+    point = (over_b / under_b) / (over_a / under_a)
+    unknown = [one.columns[what].rows_reason for one in (a, b) for what in (over, under)]
+    no_rows = next((reason for reason in unknown if reason), None)
+    overs, unders = drawn.of(over), drawn.of(under)
+    if no_rows is not None or overs is None or unders is None:
+        return Value(point, "1", interval_reason=no_rows or Reason.NOT_APPLICABLE, n=drawn.n)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratios = (overs[1] / unders[1]) / (overs[0] / unders[0])
+    return _with_interval(point, ratios, drawn.n)
+
+
+def _with_interval(point: float, ratios: NDArray[np.float64], n: int) -> Value:
+    if n < MIN_SCORED_ITEMS:
+        return Value(point, "1", interval_reason=Reason.TOO_FEW_ITEMS, n=n)
+    filled = ratios[np.isfinite(ratios) & (ratios > 0)]
+    if len(filled) < (1 - MAX_EMPTY_SHARE) * len(ratios):
+        return Value(point, "1", interval_reason=Reason.TOO_MANY_EMPTY_RESAMPLES, n=n)
+    # of the logarithms, so that A against B has the inverse of B against A
+    lo, hi = np.exp(np.quantile(np.log(filled), (0.025, 0.975)))
+    return Value(point, "1", float(lo), float(hi), "ci95", n=n)
+
+
+def energy_bound(figure: Value, a: MeasuredEnergy, b: MeasuredEnergy) -> Value:
+    """Return the ratio of energies with what both meters can have missed instead of statistics."""
+    if figure.value is None:
+        return figure
+    if a.lo <= 0:
+        return Value(figure.value, "1", interval_reason=Reason.NO_SAMPLES)
+    lo = figure.value * (b.lo / b.joules) * (a.joules / a.hi)
+    hi = figure.value * (b.hi / b.joules) * (a.joules / a.lo)
+    return Value(figure.value, "1", min(lo, figure.value), max(hi, figure.value), "bound")
+
+
+def accuracy_difference(a: Side, b: Side, *, paired: bool) -> Value:
+    """Return accuracy of B minus that of A in percentage points; failed requests are not correct."""
+    causes = [(one.name, reason, "") for one in (a, b) if (reason := why_not_scored(one.items))]
+    if causes:
+        return _missing(POINTS, causes)
+    of_a, of_b = item_shares(a.items), item_shares(b.items)
+    if paired:
+        shared = [name for name in a.ids if name in of_a and name in of_b]
+        if not shared:
+            return withheld(POINTS, Reason.NOTHING_SCORED)
+        shares_a, shares_b = [of_a[name] for name in shared], [of_b[name] for name in shared]
+        lo, hi = paired_interval(shares_a, shares_b)
+    else:
+        shares_a, shares_b = list(of_a.values()), list(of_b.values())
+        right = [min(math.fsum(shares), len(shares)) for shares in (shares_a, shares_b)]
+        lo, hi = difference_interval(right[0], len(shares_a), right[1], len(shares_b))
+    difference = math.fsum(shares_b) / len(shares_b) - math.fsum(shares_a) / len(shares_a)
+    n = min(len(shares_a), len(shares_b))
+    return Value(100 * difference, POINTS, 100 * min(lo, difference), 100 * max(hi, difference), "ci95", n=n)
+
+
+def mean_score_difference(a: Side, b: Side, drawn: Resamples) -> Value:
+    """Return the mean score of B minus that of A; requests without a score are left out."""
+    causes = [
+        (one.name, one.columns[SCORE].reason or Reason.NOTHING_SCORED, "")
+        for one in (a, b)
+        if not one.columns[SCORED].total or one.columns[SCORE].total is None
+    ]
+    if causes:
+        return _missing("1", causes)
+    of_a, of_b = ((one.columns[SCORE].total or 0.0) / (one.columns[SCORED].total or 1.0) for one in (a, b))
+    scores, scored = drawn.of(SCORE), drawn.of(SCORED)
+    if drawn.n < MIN_SCORED_ITEMS or scores is None or scored is None:
+        return Value(of_b - of_a, "1", interval_reason=Reason.TOO_FEW_ITEMS, n=drawn.n)
+    filled = (scored[0] > 0) & (scored[1] > 0)
+    if filled.mean() < 1 - MAX_EMPTY_SHARE:
+        return Value(of_b - of_a, "1", interval_reason=Reason.TOO_MANY_EMPTY_RESAMPLES, n=drawn.n)
+    differences = scores[1][filled] / scored[1][filled] - scores[0][filled] / scored[0][filled]
+    lo, hi = np.quantile(differences, (0.025, 0.975))
+    return Value(of_b - of_a, "1", float(lo), float(hi), "ci95", n=drawn.n)
+
+
+def ttft_ratio(a: Side, b: Side, *, paired: bool) -> Value:
+    """Return the median time to first token of B through that of A, over answered requests."""
+    causes: list[tuple[str, Reason, str]] = []
+    seconds: list[dict[tuple[str, int], float]] = []
+    for one in (a, b):
+        found = {item.key: s for item in answered_items(one.items) if (s := ttft_s(item)) is not None}
+        seconds.append(found)
+        streamed = streaming_used(one.items)
+        if streamed is None:
+            causes.append((one.name, Reason.NOTHING_SCORED, ""))
+        elif not streamed:
+            causes.append((one.name, Reason.NOT_STREAMED, ""))
+        elif not found or not percentile(sorted(found.values()), 50) > 0:
+            causes.append((one.name, Reason.NO_TOKEN_SEEN, ""))
+    if causes:
+        return _missing("1", causes)
+    keys = [list(found) for found in seconds]
+    if paired:
+        shared = sorted(set(keys[0]) & set(keys[1]))
+        keys = [shared, shared]
+    values = [np.array([found[key] for key in each]) for found, each in zip(seconds, keys, strict=True)]
+    n = min(len(values[0]), len(values[1]))
+    if not n:
+        return withheld("1", Reason.NO_TOKEN_SEEN, detail="No item was answered in both runs.")
+    medians = [percentile(sorted(each.tolist()), 50) for each in values]
+    if medians[0] <= 0 or medians[1] <= 0:
+        return withheld("1", Reason.NO_TOKEN_SEEN)
+    point = medians[1] / medians[0]
+    if _repeated(a.items) or _repeated(b.items):
+        return Value(point, "1", interval_reason=Reason.NOT_APPLICABLE, n=n)
+    if paired:
+        drawn = resampled_medians(values)
+    else:
+        drawn = (*resampled_medians(values[:1]), *resampled_medians(values[1:], seed=SEED + 1))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return _with_interval(point, drawn[1] / drawn[0], n)
+
+
+def _repeated(items: Sequence[Item]) -> bool:
+    return len({item.item_id for item in items}) < len(items)

@@ -1,0 +1,198 @@
+"""Several runs side by side: the table over all, and each against the first."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+
+from joulemark.metrics.compare import Comparison, compare
+from joulemark.metrics.compare_definitions import PER_CORRECT, PER_TOKEN
+from joulemark.metrics.compare_grounds import ENERGY_FIGURES
+from joulemark.metrics.run_view import RunView
+from joulemark.metrics.summary import JsonValue, Summary
+from joulemark.metrics.value import Value
+from joulemark.record.reason import Reason
+
+LABELS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+# the table of the published methodology: accuracy, verbosity, and the three costs that may disagree
+TABLE = (
+    "accuracy",
+    "mean_completion_tokens",
+    "joules_per_token",
+    "joules_per_request",
+    "joules_per_correct_answer",
+    "cpu_seconds_per_correct_answer",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedRun:
+    """A run with its letter and the name that its reader gave it (its directory)."""
+
+    label: str
+    name: str
+    view: RunView
+    summary: Summary
+
+
+@dataclass(frozen=True, slots=True)
+class Reversal:
+    """Two runs which energy per token orders otherwise than energy per correct answer does.
+
+    ``by_token`` and ``by_correct`` are the letters of the cheaper run. ``…_told_apart``: whether that order
+    is more than chance at 95 %; null where there is no interval, and of tokens across tasks, where energy per
+    token is no comparison at all (``same_task``).
+    """
+
+    by_token: str
+    by_correct: str
+    same_task: bool
+    token_told_apart: bool | None
+    correct_told_apart: bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class RunsComparison:
+    """Runs in the order they were given; ``comparisons`` are of each later one against the first."""
+
+    runs: tuple[ComparedRun, ...]
+    comparisons: tuple[Comparison, ...]
+    reversals: tuple[Reversal, ...]
+
+    def to_json(self) -> dict[str, JsonValue]:
+        """Return plain JSON values, unrounded; each null figure has its entry under ``reasons``."""
+        first = self.runs[0].label
+        return {
+            "runs": [_run_json(run) for run in self.runs],
+            "comparisons": [
+                {"a": first, "b": run.label, **comparison_json(comparison)}
+                for run, comparison in zip(self.runs[1:], self.comparisons, strict=True)
+            ],
+            "reversals": [dict(asdict(reversal)) for reversal in self.reversals],
+        }
+
+
+def compare_runs(runs: Sequence[tuple[str, RunView, Summary]]) -> RunsComparison:
+    """Compare two to twenty-six runs (name, view, summary); raises ``ValueError`` for another number."""
+    if not 2 <= len(runs) <= len(LABELS):
+        raise ValueError(f"{len(runs)} runs are not compared: two to {len(LABELS)} are")
+    lettered = tuple(ComparedRun(label, *run) for label, run in zip(LABELS, runs, strict=False))
+    first = lettered[0]
+    comparisons = tuple(compare(first.view, run.view, (first.label, run.label)) for run in lettered[1:])
+    pairs = zip(lettered[1:], comparisons, strict=True)
+    found = (_reversal(first, run, comparison) for run, comparison in pairs)
+    return RunsComparison(lettered, comparisons, tuple(one for one in found if one))
+
+
+def _reversal(a: ComparedRun, b: ComparedRun, comparison: Comparison) -> Reversal | None:
+    refused = {name for refusal in comparison.refusals for name in refusal.figures}
+    if set(ENERGY_FIGURES) <= refused:
+        return None
+    by_token = _cheaper(a, b, "joules_per_token")
+    by_correct = _cheaper(a, b, "joules_per_correct_answer")
+    if by_token is None or by_correct is None or by_token == by_correct:
+        return None
+    tasks = {(run.view.manifest.task.name, run.view.manifest.task.revision) for run in (a, b)}
+    apart = [comparison.told_apart(name) for name in (PER_TOKEN.name, PER_CORRECT.name)]
+    return Reversal(by_token, by_correct, len(tasks) == 1, *apart)
+
+
+def _cheaper(a: ComparedRun, b: ComparedRun, name: str) -> str | None:
+    of_a, of_b = a.summary.figures[name].value, b.summary.figures[name].value
+    if of_a is None or of_b is None or of_a == of_b:
+        return None
+    return a.label if of_a < of_b else b.label
+
+
+def comparison_json(comparison: Comparison) -> dict[str, JsonValue]:
+    """Return one comparison as plain JSON values, unrounded."""
+    figures = comparison.figures
+    reasons = _reasons(figures)
+    if comparison.split.per_request is None:
+        cause = next(
+            figures[name]
+            for name in ("joules_per_request_ratio", "joules_per_token_ratio", "completion_tokens_ratio")
+            if figures[name].reason
+        )
+        assert cause.reason is not None
+        reasons["split"] = _reason(cause.reason, cause.detail)
+    elif comparison.split.share_tokens is None:
+        reasons["split.shares"] = _reason(
+            Reason.NOT_APPLICABLE, "The energies of a request are not told apart."
+        )
+    if comparison.outcomes is None:
+        reasons["outcomes"] = _reason(
+            Reason.NOT_APPLICABLE, "The runs are not paired, or not right or wrong."
+        )
+    return {
+        "paired": comparison.paired,
+        "questions_differ": list(comparison.questions),
+        "n_items": {"a": comparison.n_items[0], "b": comparison.n_items[1]},
+        "left_out": {"a": comparison.left_out[0], "b": comparison.left_out[1]},
+        "headline": comparison.headline,
+        **{name: value.value for name, value in figures.items()},
+        "intervals": _intervals(figures),
+        "units": {name: value.unit for name, value in figures.items()},
+        "counts": {name: value.n for name, value in figures.items() if value.n is not None},
+        "reasons": reasons,
+        "told_apart": {name: comparison.told_apart(name) for name in figures},
+        "within_meters_bound": comparison.within_bound,
+        "items_needed": {name: comparison.items_needed(name) for name in figures},
+        "split": dict(asdict(comparison.split)),
+        "outcomes": dict(asdict(comparison.outcomes)) if comparison.outcomes else None,
+        "differences": [{"name": d.name, "a": d.a, "b": d.b} for d in comparison.differences],
+        "refusals": [
+            {"code": refusal.code, "text": refusal.text, "figures": list(refusal.figures)}
+            for refusal in comparison.refusals
+        ],
+        "notes": [{"code": c.code, "loud": c.loud, "text": c.text} for c in comparison.notes],
+    }
+
+
+def _run_json(run: ComparedRun) -> dict[str, JsonValue]:
+    summary = run.summary
+    figures = {name: summary.figures[name] for name in TABLE}
+    return {
+        "label": run.label,
+        "run_dir": run.name,
+        "run_id": summary.run_id,
+        "config_hash": summary.config_hash,
+        "state": summary.state,
+        "model": summary.model,
+        "engine": summary.engine,
+        "task": summary.task,
+        "n_items": summary.n_items,
+        "n_requests": summary.n_requests,
+        "n_correct": summary.n_correct,
+        "measurement_tier": summary.measurement_tier,
+        "energy_source": summary.energy_source,
+        "headline_scope": summary.headline_scope,
+        "replayed": summary.replayed,
+        **{name: value.value for name, value in figures.items()},
+        "intervals": _intervals(figures),
+        "units": {name: value.unit for name, value in figures.items()},
+        "reasons": _reasons(figures),
+        "caveats": [{"code": c.code, "loud": c.loud, "text": c.text} for c in summary.caveats],
+    }
+
+
+def _intervals(figures: Mapping[str, Value]) -> dict[str, JsonValue]:
+    return {
+        name: {"lo": value.lo, "hi": value.hi, "kind": value.interval}
+        for name, value in figures.items()
+        if value.interval is not None
+    }
+
+
+def _reasons(figures: Mapping[str, Value]) -> dict[str, JsonValue]:
+    found: dict[str, JsonValue] = {}
+    for name, value in figures.items():
+        if value.reason is not None:
+            found[name] = _reason(value.reason, value.detail)
+        if value.interval_reason is not None:
+            found[f"intervals.{name}"] = _reason(value.interval_reason, "")
+    return found
+
+
+def _reason(reason: Reason, detail: str) -> JsonValue:
+    return {"code": reason.value, "text": reason.text, "detail": detail}

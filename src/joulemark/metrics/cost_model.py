@@ -1,0 +1,231 @@
+"""What a request costs by its lengths: fixed joules, joules per prompt token, joules per output token."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from joulemark.metrics.attribution import items_overlap
+from joulemark.metrics.definition import MetricDefinition
+from joulemark.metrics.latency import answered_items
+from joulemark.metrics.least_squares import Array, condition, least_squares
+from joulemark.metrics.run_view import RunView
+from joulemark.metrics.student import t_95
+from joulemark.metrics.token_doubt import CONTRADICTED, counts_contradicted
+from joulemark.metrics.value import Value, withheld
+from joulemark.record.attribution import Attribution
+from joulemark.record.energy import Withheld
+from joulemark.record.item import Item
+from joulemark.record.reason import Reason
+
+MIN_ITEMS = 10
+MIN_DESIGNS = 4  # three would be met exactly by any three coefficients, so nothing could speak against them
+MAX_CONDITION = 100.0
+NEGATIVE_BEYOND_SE = 2.0
+_ROUNDING = 1e-9  # of the mean energy
+_NAMES = ("fixed joules", "joules per prompt token", "joules per output token")
+
+_WHEN = (
+    "there are no joules of single items",
+    "requests overlapped: a loaded run's fit would carry its load",
+    "fewer than 10 distinct items or fewer than 4 distinct pairs of lengths can be used",
+    "prompt and output lengths do not tell the coefficients apart (condition above 100)",
+    "a coefficient is negative by more than two standard errors",
+    "most token counts are contradicted by what was seen",
+)
+_SOURCE = (
+    "the published async-energy methodology; least squares over answered items that were sent once; errors: "
+    "HC3, repeats of an item together; 95 % by Student's t; prompt tokens from a cache are left out"
+)
+_LATEX = r"E_i = e_\mathrm{fixed} + \alpha\, n_{\mathrm{prompt},i} + \beta\, n_{\mathrm{completion},i}"
+_INPUTS = ("attribution.joules", "items.prompt_tokens", "items.cached_tokens", "items.completion_tokens")
+
+
+def _defined(name: str, title: str, unit: str, latex: str = _LATEX) -> MetricDefinition:
+    return MetricDefinition(name, title, unit, latex, _INPUTS, _WHEN, _SOURCE)
+
+
+FIXED = _defined("cost_fixed_joules", "Cost model: fixed energy of a request", "J")
+PER_PROMPT_TOKEN = _defined("cost_joules_per_prompt_token", "Cost model: energy per prompt token", "J")
+PER_OUTPUT_TOKEN = _defined("cost_joules_per_completion_token", "Cost model: energy per output token", "J")
+R2 = _defined(
+    "cost_model_r2",
+    "Cost model: share of the variance explained",
+    "1",
+    r"1 - \sum_i (E_i - \hat E_i)^2 / \sum_i (E_i - \bar E)^2",
+)
+DEFINITIONS = (FIXED, PER_PROMPT_TOKEN, PER_OUTPUT_TOKEN, R2)
+
+
+@dataclass(frozen=True, slots=True)
+class CostPoint:
+    """One request as the fit sees it; ``prompt_tokens`` are those that were not taken from a cache."""
+
+    item_id: str
+    repeat: int
+    prompt_tokens: int
+    completion_tokens: int
+    joules: float
+
+
+@dataclass(frozen=True, slots=True)
+class CostModel:
+    """``E = e_fixed_j + alpha_j_per_token × prompt tokens + beta_j_per_token × output tokens`` of one run.
+
+    All numbers of the fit are null exactly when there is a ``reason``, which ``detail`` completes; ``r2`` is
+    null also where all requests cost the same. ``covariance`` (3 × 3) is in the order fixed, alpha, beta.
+    ``n`` requests of ``n_items`` distinct items were used; ``condition`` is that of the column-scaled design;
+    ``residual_sd_j`` what one request deviates by. Outside the ranges of tokens the model extrapolates.
+    """
+
+    n: int = 0
+    n_items: int = 0
+    concurrency: int = 1
+    e_fixed_j: float | None = None
+    alpha_j_per_token: float | None = None
+    beta_j_per_token: float | None = None
+    se_fixed_j: float | None = None
+    se_alpha_j_per_token: float | None = None
+    se_beta_j_per_token: float | None = None
+    covariance: tuple[tuple[float, float, float], ...] | None = None
+    r2: float | None = None
+    condition: float | None = None
+    residual_sd_j: float | None = None
+    prompt_range: tuple[int, int] | None = None
+    completion_range: tuple[int, int] | None = None
+    reason: Reason | None = None
+    detail: str = ""
+
+    @property
+    def coefficients(self) -> tuple[float, float, float] | None:
+        """Fixed, alpha and beta, or null when the model is withheld."""
+        if self.e_fixed_j is None or self.alpha_j_per_token is None or self.beta_j_per_token is None:
+            return None
+        return self.e_fixed_j, self.alpha_j_per_token, self.beta_j_per_token
+
+
+def cost_points(
+    items: Sequence[Item], attributions: Mapping[tuple[str, int], Attribution]
+) -> tuple[CostPoint, ...]:
+    """Return the requests that a fit can use: answered, sent once, with known counts and a known energy."""
+    points = []
+    for item in answered_items(items):
+        row = attributions.get(item.key)
+        if row is None or row.joules is None or len(item.attempts) > 1:
+            continue
+        if item.prompt_tokens is None or item.completion_tokens is None:
+            continue
+        fresh = item.prompt_tokens - (item.cached_tokens or 0)
+        if fresh >= 0:
+            points.append(CostPoint(item.item_id, item.repeat, fresh, item.completion_tokens, row.joules))
+    return tuple(points)
+
+
+def cost_model(run: RunView) -> CostModel:
+    """Fit the cost model of a run from its headline energies, or say why there is none."""
+    items, concurrency = run.measured_items, run.manifest.load.concurrency
+    energy = run.headline_energy
+    if isinstance(energy, Withheld):
+        return CostModel(concurrency=concurrency, reason=energy.reason, detail=energy.detail)
+    if concurrency > 1 or items_overlap((*items, *run.abandoned_items)):
+        why = "A loaded run's fit would carry its load; a run with `--concurrency 1` can be fitted."
+        return CostModel(concurrency=concurrency, reason=Reason.ALLOCATED, detail=why)
+    if items and counts_contradicted(items):
+        return CostModel(concurrency=concurrency, reason=Reason.NOT_REPORTED, detail=CONTRADICTED)
+    rows = run.headline_attributions()
+    points = cost_points(items, rows)
+    if len({point.item_id for point in points}) < MIN_ITEMS <= len({item.item_id for item in items}):
+        # the energies are what is missing, and their own reason says more than how few are left
+        lost = next((row.reason for row in rows.values() if row.joules is None and row.reason), None)
+        if lost is not None:
+            return CostModel(len(points), concurrency=concurrency, reason=lost)
+    return fit(points, concurrency)
+
+
+def fit(points: Sequence[CostPoint], concurrency: int = 1) -> CostModel:
+    """Fit the cost model by least squares; withheld where the points cannot identify it."""
+    n, n_items = len(points), len({point.item_id for point in points})
+
+    def without(reason: Reason, detail: str, found: float | None = None) -> CostModel:
+        return CostModel(n, n_items, concurrency, condition=found, reason=reason, detail=detail)
+
+    if n_items < MIN_ITEMS:
+        return without(
+            Reason.TOO_FEW_ITEMS, f"The cost model needs {MIN_ITEMS} items; {n_items} can be used."
+        )
+    prompts, outputs = [p.prompt_tokens for p in points], [p.completion_tokens for p in points]
+    lengths = _lengths(prompts, outputs)
+    if len(set(zip(prompts, outputs, strict=True))) < MIN_DESIGNS:
+        return without(Reason.NOT_IDENTIFIED, f"{lengths}: fewer than {MIN_DESIGNS} different pairs.")
+    design = np.column_stack([np.ones(n), prompts, outputs]).astype(np.float64)
+    spread = condition(design)
+    if spread > MAX_CONDITION:
+        known = spread if np.isfinite(spread) else None
+        return without(Reason.NOT_IDENTIFIED, f"{lengths}; condition above {MAX_CONDITION:.0f}.", known)
+    joules = np.array([p.joules for p in points])
+    found = least_squares(design, joules, [p.item_id for p in points])
+    if found.covariance is None:
+        return without(Reason.NOT_IDENTIFIED, f"{lengths}; one item alone decides a coefficient.", spread)
+    fixed, alpha, beta = found.coefficients.tolist()
+    errors = np.sqrt(np.diag(found.covariance)).tolist()
+    slack = _ROUNDING * float(np.abs(joules).mean()) / design.max(axis=0)
+    for name, value, error, rounding in zip(_NAMES, (fixed, alpha, beta), errors, slack, strict=True):
+        if value < -NEGATIVE_BEYOND_SE * error - rounding:
+            return without(Reason.NEGATIVE_COST, f"{name}: {value:.3g} ± {error:.2g}.", spread)
+    return CostModel(
+        n,
+        n_items,
+        concurrency,
+        fixed,
+        alpha,
+        beta,
+        errors[0],
+        errors[1],
+        errors[2],
+        covariance=tuple((row[0], row[1], row[2]) for row in found.covariance.tolist()),
+        r2=_r2(joules, found.residuals),
+        condition=spread,
+        residual_sd_j=float(np.sqrt(found.residuals @ found.residuals / (n - 3))),
+        prompt_range=(min(prompts), max(prompts)),
+        completion_range=(min(outputs), max(outputs)),
+    )
+
+
+def _lengths(prompts: Sequence[int], outputs: Sequence[int]) -> str:
+    return (
+        f"Prompts of {min(prompts):,} to {max(prompts):,} tokens, "
+        f"answers of {min(outputs):,} to {max(outputs):,}"
+    )
+
+
+def _r2(joules: Array, residuals: Array) -> float | None:
+    off = joules - joules.mean()
+    total = float(off @ off)
+    if total <= (_ROUNDING**2) * float(joules @ joules):
+        return None
+    return min(1.0, max(0.0, 1.0 - float(residuals @ residuals) / total))
+
+
+def cost_figures(model: CostModel) -> dict[str, Value]:
+    """Return the model's numbers by the names of their definitions, each coefficient with its interval."""
+    coefficients = (
+        (FIXED, model.e_fixed_j, model.se_fixed_j),
+        (PER_PROMPT_TOKEN, model.alpha_j_per_token, model.se_alpha_j_per_token),
+        (PER_OUTPUT_TOKEN, model.beta_j_per_token, model.se_beta_j_per_token),
+    )
+    if model.reason is not None:
+        return {d.name: withheld(d.unit, model.reason, detail=model.detail, n=model.n) for d in DEFINITIONS}
+    t = t_95(model.n_items - 3)
+    figures: dict[str, Value] = {}
+    for defined, value, error in coefficients:
+        assert value is not None
+        assert error is not None
+        figures[defined.name] = Value(value, "J", value - t * error, value + t * error, "ci95", n=model.n)
+    if model.r2 is None:
+        same = "All requests cost the same, so there is no variance to explain."
+        figures[R2.name] = withheld("1", Reason.NOT_APPLICABLE, detail=same, n=model.n)
+    else:
+        figures[R2.name] = Value(model.r2, "1", n=model.n)
+    return figures

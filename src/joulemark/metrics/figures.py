@@ -1,0 +1,124 @@
+"""Every scalar figure of a run, by the name of its definition."""
+
+from __future__ import annotations
+
+from joulemark.metrics.accuracy import accuracy
+from joulemark.metrics.carbon import gco2e
+from joulemark.metrics.cost_model import CostModel, cost_figures
+from joulemark.metrics.cpu import cpu_seconds, cpu_seconds_per_correct_answer
+from joulemark.metrics.drift import counter_vs_integration_pct_diff
+from joulemark.metrics.energy_per import (
+    accuracy_per_watt,
+    correct_per_joule,
+    joules_per_correct_answer,
+    joules_per_correct_answer_bound,
+    joules_per_request,
+    joules_per_token,
+    mean_power_w,
+    net_joules,
+)
+from joulemark.metrics.engine_time import (
+    engine_decode_tokens_per_second,
+    engine_prefill_share,
+    engine_prefill_tokens_per_second,
+)
+from joulemark.metrics.latency import answered_items
+from joulemark.metrics.money import usd_per_correct_answer, usd_per_request
+from joulemark.metrics.other_load import cpu_share
+from joulemark.metrics.run_view import RunView
+from joulemark.metrics.score import mean_score
+from joulemark.metrics.speed import (
+    decode_tokens_per_second,
+    mean_completion_tokens,
+    mean_prompt_tokens,
+    tokens_per_second,
+)
+from joulemark.metrics.throttle import throttle_pct
+from joulemark.metrics.truncation import accuracy_excluding_truncated
+from joulemark.metrics.value import NOTHING_COMPLETED, Value, energy_value, withheld
+from joulemark.record.energy import Withheld
+from joulemark.record.reason import Reason
+
+
+def figures(run: RunView, model: CostModel) -> dict[str, Value]:
+    """Return all scalar figures; ``model`` is the run's own cost model.
+
+    Where nothing was completed that one cause withholds all that are null: each figure's own words for it
+    would mislead.
+    """
+    found = {**_energies(run, model), **_answers(run), **_machine(run)}
+    if answered_items(run.measured_items):
+        return found
+    return {
+        name: withheld(value.unit, Reason.NOTHING_SCORED, detail=NOTHING_COMPLETED)
+        if value.value is None
+        else value
+        for name, value in found.items()
+    }
+
+
+def _energies(run: RunView, model: CostModel) -> dict[str, Value]:
+    """Return joules and what is made of them."""
+    items, energy, duration_s = run.measured_items, run.headline_energy, run.duration_s
+    rates, local = run.manifest.rates, run.manifest.engine.local
+    per_correct = joules_per_correct_answer(energy, items, run.headline_attributions())
+    per_request = joules_per_request(energy, items)
+    return {
+        "joules_per_correct_answer": per_correct,
+        "joules_per_correct_answer_bound": joules_per_correct_answer_bound(energy, items),
+        "total_joules": energy_value(energy),
+        "joules_per_request": per_request,
+        "joules_per_token": joules_per_token(energy, items),
+        "ipj": correct_per_joule(energy, items),
+        "net_joules": net_joules(energy, run.manifest.baselines.loaded_idle_w, duration_s),
+        "mean_power_w": mean_power_w(energy, duration_s),
+        "accuracy_per_watt": accuracy_per_watt(accuracy(items), energy, duration_s),
+        "counter_vs_integration_pct_diff": counter_vs_integration_pct_diff(energy, run.integrated_energy),
+        **cost_figures(model),
+        "usd_per_correct_answer": usd_per_correct_answer(per_correct, items, rates, local=local),
+        "usd_per_request": usd_per_request(per_request, items, rates, local=local),
+        "gco2e_per_correct_answer": gco2e(per_correct, rates),
+        "gco2e_per_request": gco2e(per_request, rates),
+    }
+
+
+def _answers(run: RunView) -> dict[str, Value]:
+    """Return what the answers were and how fast they came."""
+    items = run.measured_items
+    return {
+        "accuracy": accuracy(items),
+        "accuracy_excluding_failed": accuracy(items, include_failed=False),
+        "accuracy_excluding_truncated": accuracy_excluding_truncated(items),
+        "mean_score": mean_score(items),
+        "mean_prompt_tokens": mean_prompt_tokens(items),
+        "mean_completion_tokens": mean_completion_tokens(items),
+        "tokens_per_second": tokens_per_second(items, run.duration_s),
+        "decode_tokens_per_second": decode_tokens_per_second(items, run.chunks),
+        "engine_prefill_tokens_per_second": engine_prefill_tokens_per_second(
+            items, run.manifest.engine.prefix_cache
+        ),
+        "engine_decode_tokens_per_second": engine_decode_tokens_per_second(items),
+        "engine_prefill_share": engine_prefill_share(items),
+    }
+
+
+def _machine(run: RunView) -> dict[str, Value]:
+    """Return processor time, and what held the machine back."""
+    energy = run.headline_energy
+    cpu = cpu_seconds(run.cpu_seconds, run.cpu_reason)
+    absent = energy.reason if isinstance(energy, Withheld) else Reason.NOT_APPLICABLE
+
+    def held(*causes: str) -> Value:
+        return throttle_pct(run.throttle_s, run.duration_s, causes, absent)
+
+    return {
+        "cpu_seconds_per_correct_answer": cpu_seconds_per_correct_answer(
+            cpu, run.measured_items, run.item_cpu_seconds
+        ),
+        "cpu_seconds": cpu,
+        "foreign_cpu_share": cpu_share(run.foreign_cpu_share),
+        "stolen_cpu_share": cpu_share(run.stolen_cpu_share),
+        "thermal_throttle_pct": held("sw_thermal", "hw_thermal"),
+        "power_cap_throttle_pct": held("power_cap"),
+        "power_brake_throttle_pct": held("power_brake"),
+    }

@@ -1,0 +1,70 @@
+"""Several runs of one configuration taken together; runs that differ in what they measured are refused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from joulemark.metrics.repeats import UNITS, Spread, repeat_figures, spread_of
+from joulemark.metrics.run_view import RunView
+from joulemark.metrics.tier import tier
+from joulemark.record.energy import MeasuredEnergy
+from joulemark.record.reason import Reason
+
+
+class NotPoolable(ValueError):
+    """Runs that must not be taken together; the message says what differs between which."""
+
+
+_SAME: tuple[tuple[str, Callable[[RunView], object], str], ...] = (
+    (
+        "temperatures",
+        lambda run: run.manifest.sampling.temperature,
+        "runs at different temperatures are never pooled",
+    ),
+    ("tiers", lambda run: tier(run.sources, run.headline_energy)[0], "tiers are never averaged together"),
+    ("scopes", lambda run: run.headline_scope, "joules of different parts of a machine are not one quantity"),
+    (
+        "energy sources",
+        lambda run: (
+            run.headline_energy.method.value if isinstance(run.headline_energy, MeasuredEnergy) else None
+        ),
+        "a counter and integrated power differ by some per cent",
+    ),
+    (
+        "configurations",
+        lambda run: run.manifest.config_hash[:12],
+        "`joulemark runs` shows what each was made with",
+    ),
+)
+
+
+def pool(runs: Sequence[RunView]) -> dict[str, Spread]:
+    """Return the spread of each figure over several runs; each run is one value, its repeats averaged.
+
+    Raises `NotPoolable` for runs at different temperatures, of different tiers, scopes, energy sources or
+    configurations, for a run that is not complete, and for one run given twice.
+    """
+    if not runs:
+        raise NotPoolable("no runs were given")
+    ids = [run.manifest.run_id for run in runs]
+    for name, of, why in _SAME:
+        found = [of(run) for run in runs]
+        if any(value != found[0] for value in found):
+            listed = ", ".join(f"{run_id}: {value}" for run_id, value in zip(ids, found, strict=True))
+            raise NotPoolable(f"the runs have different {name} ({listed}); {why}")
+    if len(set(ids)) < len(ids):
+        raise NotPoolable(f"a run was given twice: {', '.join(ids)}")
+    partial = [run.manifest.run_id for run in runs if run.manifest.state != "complete"]
+    if partial:
+        raise NotPoolable(f"not complete: {', '.join(partial)}; the same command resumes a run")
+    figures = [repeat_figures(run) for run in runs]
+    return {
+        name: spread_of([_mean(of_run[name]) for of_run in figures], unit, ids)
+        for name, unit in UNITS.items()
+    }
+
+
+def _mean(spread: Spread) -> float | Reason:
+    if spread.mean is None:
+        return spread.reason or Reason.NOTHING_SCORED
+    return spread.mean

@@ -1,0 +1,138 @@
+"""A comparison in words and digits, the same in the terminal and on the page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from joulemark.metrics.compare import NEUTRAL, Comparison
+from joulemark.metrics.compare_definitions import (
+    ACCURACY,
+    CPU_PER_CORRECT,
+    PER_CORRECT,
+    PER_CORRECT_BOUND,
+    PER_REQUEST,
+    PER_TOKEN,
+    POINTS,
+    SCORES,
+    TOKENS_EACH,
+)
+from joulemark.metrics.value import Value
+from joulemark.report.wording import DASH, decimals, number, printable
+
+_SURE = "95\N{NO-BREAK SPACE}%"
+_LED = {
+    PER_CORRECT.name: ("the energy", "a correct answer"),
+    PER_REQUEST.name: ("the energy", "a request"),
+    CPU_PER_CORRECT.name: ("the processor time", "a correct answer"),
+}
+
+
+def why(value: Value) -> str:
+    """Return the sentence that says why a figure of a comparison is null; it names the run."""
+    return "" if value.reason is None else printable(value.detail or value.reason.text)
+
+
+def texts(name: str, value: Value) -> tuple[str, str]:
+    """Return a figure and its interval as texts without a unit; a dash and nothing when withheld."""
+    if value.value is None:
+        return DASH, ""
+    signed = name in NEUTRAL
+    width = None if value.lo is None or value.hi is None else value.hi - value.lo
+    places = min(4, decimals(value.value, width) if width else 2 if signed else 3)
+    if value.unit == POINTS:
+        places = max(1, places)
+    if value.lo is None or value.hi is None:
+        return _number(value.value, places, signed), ""
+    lo, hi = (_number(x, places, signed) for x in (value.lo, value.hi))
+    return _number(value.value, places, signed), f"{lo} to {hi}"
+
+
+def _number(value: float, places: int, signed: bool) -> str:
+    text = number(value, places)
+    return text if not signed or text.startswith("-") else f"+{text}"
+
+
+def headline(a: str, b: str, comparison: Comparison) -> str:
+    """Return the sentence a comparison leads with: how much more or less B needs, or that nobody can tell."""
+    name = comparison.headline
+    value = comparison.figures[name]
+    what, each = _LED[name]
+    if value.value is None:
+        return f"The energy of {a} and {b} for {each} is not compared: {why(value)}"
+    point, interval = texts(name, value)
+    sure = f" ({_SURE}: {interval})" if interval else ""
+    needs = f"{b} needs {point} times {what} of {a} for {each}{sure}"
+    apart = comparison.told_apart(name)
+    if apart:
+        return f"{needs}."
+    if apart is None:
+        reason = value.interval_reason
+        return (
+            f"{needs}. How sure that is cannot be said: {reason.text if reason else 'there is no interval.'}"
+        )
+    tie = f"{a} and {b} cannot be told apart at 95 %: {needs}"
+    needed = comparison.items_needed(name)
+    if needed is not None:
+        return f"{tie}. About {needed:,} items would tell a ratio of this size."
+    if value.lo is not None and value.hi is not None and value.lo <= 1 <= value.hi:
+        return f"{tie}."
+    bound = texts(PER_CORRECT_BOUND.name, comparison.figures[PER_CORRECT_BOUND.name])[1]
+    return f"{tie}, but the meters' own bounds ({bound}) leave room for no difference."
+
+
+def findings(a: str, b: str, comparison: Comparison) -> Iterator[str]:
+    """Yield the sentences below the headline: what was compared, right and wrong, where energy went."""
+    if comparison.headline == CPU_PER_CORRECT.name:
+        yield f"No joules are compared: {why(comparison.figures[PER_CORRECT.name])}"
+    yield _pairing(a, b, comparison)
+    for name, what in ((ACCURACY.name, "right"), (SCORES.name, "")):
+        value = comparison.figures[name]
+        if value.value is not None:
+            yield _difference(a, b, name, what, comparison)
+    counts = comparison.outcomes
+    if counts is not None:
+        p = "" if counts.p_value is None else f"; exact McNemar p = {counts.p_value:.2g}"
+        only = f"only in {a} {counts.only_a:,}, only in {b} {counts.only_b:,}"
+        yield f"Right in both {counts.both:,}, {only}, in neither {counts.neither:,}{p}."
+    yield from _split(b, comparison)
+
+
+def _pairing(a: str, b: str, comparison: Comparison) -> str:
+    n_a, n_b = comparison.n_items
+    if comparison.paired:
+        left = [f"{n:,} only in {label}" for n, label in zip(comparison.left_out, (a, b), strict=True) if n]
+        rest = f" {' and '.join(left)}: left out." if left else ""
+        return f"Paired: the same {n_a:,} items in both.{rest}"
+    why_not = (
+        f"they were not asked the same ({', '.join(comparison.questions)})"
+        if comparison.questions
+        else "they have no item in common"
+    )
+    return f"Not paired, for {why_not}: taken as independent samples of {n_a:,} and {n_b:,} items."
+
+
+def _difference(a: str, b: str, name: str, what: str, comparison: Comparison) -> str:
+    point, interval = texts(name, comparison.figures[name])
+    sure = f" ({_SURE}: {interval})" if interval else ""
+    tie = "" if comparison.told_apart(name) is not False else f": {a} and {b} cannot be told apart in that"
+    if what:
+        return f"Accuracy of {b} against {a}: {point} percentage points{sure}{tie}."
+    return f"Mean score of {b} against {a}: {point}{sure}{tie}."
+
+
+def _split(b: str, comparison: Comparison) -> Iterator[str]:
+    split = comparison.split
+    if split.per_request is None:
+        return
+    whole, token, tokens = (
+        texts(name, comparison.figures[name])[0]
+        for name in (PER_REQUEST.name, PER_TOKEN.name, TOKENS_EACH.name)
+    )
+    shares = ""
+    if split.share_per_token is not None and split.share_tokens is not None:
+        price, count = (number(100 * share, 0) for share in (split.share_per_token, split.share_tokens))
+        shares = f" Of the change (in logarithms), {price} % is the token's price and {count} % their number."
+    yield (
+        f"A request of {b} takes {whole} times the energy = {token} times the energy of a token × {tokens} "
+        f"times the tokens.{shares}"
+    )

@@ -1,0 +1,184 @@
+"""From a definition and rows to a loaded task: items drawn, ordered, given their examples."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from joulemark.record.errors import InputError
+from joulemark.tasks.definition import DEFAULT_PRESET, TaskDefinition
+from joulemark.tasks.draft import Draft, DraftReader, optional_expression
+from joulemark.tasks.expressions import RowFault, Variables
+from joulemark.tasks.kinds import require_installed, score_range, scorer_of
+from joulemark.tasks.messages import MessageWriter, Turns
+from joulemark.tasks.rows import DataSet, Row
+from joulemark.tasks.scorers import KindScorer
+from joulemark.tasks.subset import permuted
+from joulemark.tasks.task import Question, TaskSet
+
+ALL_SPLITS = "all"
+_LEFT_OUT = "they have no usable reference answer, or the task's definition does not count them in"
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """What the user asked of a task; null where left to the task or its preset."""
+
+    limit: int | None = None
+    n_shot: int | None = None
+    split: str | None = None
+    preset: str = DEFAULT_PRESET
+    subset_key: str = ""
+    nonce: str | None = None
+
+
+def assemble(definition: TaskDefinition, data: DataSet, choices: Choices, *, source: str) -> TaskSet:
+    """Return the task as it is asked. Raises `InputError` for rows, splits or numbers that cannot be.
+
+    Items come in an order that the subset's key (with its nonce) fixes; ``limit`` takes the first of it.
+    """
+    preset = definition.preset(choices.preset)
+    n_shot = choices.n_shot if choices.n_shot is not None else preset.n_shot or 0
+    if n_shot and not definition.examples:
+        raise InputError(
+            f"{definition.name} takes no --shots",
+            why="it is asked without examples",
+            fix="leave --shots out, or name a task that has examples, such as gsm8k",
+        )
+    order_key = choices.subset_key if choices.nonce is None else f"{choices.subset_key}\0{choices.nonce}"
+    asked_rows, example_rows, split = _split(definition, data, choices.split)
+    reader = DraftReader(definition, choices.subset_key)
+    asked, left_out = _drafts(reader, asked_rows)
+    ordered = permuted(asked, order_key, lambda draft: draft.item_id)
+    pool, ordered = _example_pool(reader, example_rows, ordered, n_shot)
+    if not ordered or (choices.limit is not None and choices.limit > len(ordered) and n_shot):
+        raise InputError(
+            f"{n_shot} examples and {choices.limit or 1} questions are more than there are",
+            why=f"{data.origin} holds {len(asked)} items to ask, and an example is never asked",
+            fix="lower --shots or --limit",
+        )
+    ordered = ordered[: choices.limit or len(ordered)]
+    writer = MessageWriter(preset.prompt or definition.prompt, definition.items.working)
+    budget = optional_expression(definition.items.max_tokens, "items.max_tokens")
+    shown: dict[str, Turns] = {
+        group: tuple(turn for e in _examples(pool, group, n_shot) for turn in writer.turns(e))
+        for group in dict.fromkeys(draft.group for draft in ordered)
+    }
+    questions = tuple(
+        Question(
+            draft.item_id,
+            writer.messages(draft, shown[draft.group]),
+            draft.gold,
+            draft.kind,
+            draft.options,
+            None if budget is None or preset.max_tokens else _budget(budget, draft),
+        )
+        for draft in ordered
+    )
+    kinds = sorted({draft.kind for draft in ordered})
+    for kind in kinds:
+        require_installed(kind, (draft.gold for draft in ordered if draft.kind == kind))
+    budgets = [question.max_tokens for question in questions if question.max_tokens is not None]
+    return TaskSet(
+        name=definition.name,
+        revision=data.revision,
+        split=split,
+        n_shot=n_shot,
+        template=_programs(definition, writer, pool),
+        questions=questions,
+        scorer=KindScorer({kind: scorer_of(kind) for kind in kinds}),
+        max_tokens=preset.max_tokens or max(budgets, default=definition.max_tokens),
+        subset_key=choices.subset_key,
+        nonce=choices.nonce,
+        source=source,
+        preset=choices.preset,
+        score_range=next(filter(None, map(score_range, kinds)), None),
+        is_canary=definition.is_canary,
+        temperature=preset.temperature,
+        top_p=preset.top_p,
+        notes=() if not left_out else (f"{left_out} rows of the data are left out: {_LEFT_OUT}",),
+    )
+
+
+def _programs(definition: TaskDefinition, writer: MessageWriter, pool: Sequence[Draft]) -> str:
+    """Return all that decides how a row is asked and graded, for the identity of a configuration.
+
+    Examples stand there by their ids: which of them a question gets does not depend on the limit.
+    """
+    parts = (writer.source, definition.items.model_dump_json(), definition.data.where or "")
+    return "\n".join((*parts, *(example.item_id for example in pool)))
+
+
+def _split(
+    definition: TaskDefinition, data: DataSet, wanted: str | None
+) -> tuple[Sequence[Row], Sequence[Row], str]:
+    """Return the rows to ask, the rows that examples come from (none: held back), and the split's name."""
+    splits, source = data.splits, definition.data
+    if wanted == ALL_SPLITS:
+        return data.rows, (), ALL_SPLITS
+    if wanted is None:
+        wanted = source.split if source.split in splits else splits[0] if len(splits) == 1 else None
+    if wanted not in splits:
+        raise InputError(
+            f"{data.origin} has no split {wanted or source.split!r}",
+            why=f"there are {', '.join(splits[:20])}",
+            fix=f"name one with --split, or pool them with --split {ALL_SPLITS}",
+        )
+    asked = [row for row in data.rows if row.split == wanted]
+    examples = [row for row in data.rows if row.split == source.example_split != wanted]
+    return asked, examples, wanted
+
+
+def _drafts(reader: DraftReader, rows: Iterable[Row]) -> tuple[list[Draft], int]:
+    """Return the items of rows, each under an id of its own, and how many rows were left out."""
+    drafts: list[Draft] = []
+    seen: dict[str, int] = {}
+    left_out = 0
+    for row in rows:
+        draft = reader.draft(row)
+        if draft is None:
+            left_out += 1
+            continue
+        times = seen[draft.item_id] = seen.get(draft.item_id, 0) + 1
+        # the same item twice in the data is asked twice, as the data has it
+        drafts.append(draft if times == 1 else replace(draft, item_id=f"{draft.item_id}~{times}"))
+    return drafts, left_out
+
+
+def _example_pool(
+    reader: DraftReader, rows: Sequence[Row], ordered: list[Draft], n_shot: int
+) -> tuple[list[Draft], list[Draft]]:
+    """Return the examples in their order, and what is left to ask where they had to be held back."""
+    if not n_shot:
+        return [], ordered
+    if rows:
+        drafts, _ = _drafts(reader, rows)
+        asked = {draft.question for draft in ordered}
+        return [draft for draft in drafts if draft.question not in asked], ordered
+    split = max(0, len(ordered) - n_shot)
+    held, left = ordered[split:], ordered[:split]
+    return [replace(draft, group="") for draft in held], left
+
+
+def _examples(pool: Sequence[Draft], group: str, n_shot: int) -> Sequence[Draft]:
+    """Return the first examples of the same group, filled up from the others where it has too few."""
+    own = [draft for draft in pool if draft.group == group]
+    others = [draft for draft in pool if draft.group != group]
+    found = (own + others)[:n_shot]
+    if len(found) < n_shot:
+        raise InputError(
+            f"{n_shot} examples are more than there are",
+            why=f"there are {len(found)}, and an example is never asked",
+            fix="lower --shots",
+        )
+    return found
+
+
+def _budget(budget: Callable[[Variables], object], draft: Draft) -> int:
+    try:
+        tokens = budget(draft.variables())
+    except RowFault as fault:
+        raise draft.row.fault(str(fault), "items.max_tokens wants it") from fault
+    if not isinstance(tokens, int) or tokens < 1:
+        raise draft.row.fault(f"its token budget is {tokens!r}", "a whole number above 0")
+    return tokens

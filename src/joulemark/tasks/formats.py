@@ -1,0 +1,133 @@
+"""From the bytes of a data file to its rows: JSON lines, JSON, CSV, TSV and Parquet, plain or gzipped."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+import zlib
+from collections.abc import Iterator
+from typing import Any
+
+SUFFIXES = (".jsonl", ".json", ".csv", ".tsv", ".parquet")
+MAX_UNPACKED_BYTES = 4 << 30
+_BOM = b"\xef\xbb\xbf"
+
+Fields = dict[str, object]
+
+
+class FileFault(Exception):
+    """A file, or a row of it (``place``), that cannot be read."""
+
+    def __init__(self, why: str, place: str = "") -> None:
+        super().__init__(why)
+        self.why, self.place = why, place
+
+
+def format_of(name: str) -> str | None:
+    """Return which of `SUFFIXES` a file's name ends in, gzipped or not; null for none."""
+    bare = name.lower().removesuffix(".gz")
+    return next((suffix for suffix in SUFFIXES if bare.endswith(suffix)), None)
+
+
+def read_fields(name: str, data: bytes, rows_key: str | None) -> Iterator[tuple[str, Fields]]:
+    """Yield (place, fields) of each row; a file without a known suffix is read as JSON lines.
+
+    ``rows_key`` is where a JSON document that is an object keeps its rows. Raises `FileFault`.
+    """
+    if name.lower().endswith(".gz"):
+        data = _unpacked(data)
+    kind = format_of(name)
+    if kind == ".parquet":
+        yield from _parquet(data)
+    elif kind in (".csv", ".tsv"):
+        yield from _separated(data, "\t" if kind == ".tsv" else ",")
+    elif kind == ".json":
+        yield from _json(data, rows_key)
+    else:
+        yield from _json_lines(data)
+
+
+def _unpacked(data: bytes) -> bytes:
+    try:
+        with gzip.open(io.BytesIO(data)) as file:
+            unpacked = file.read(MAX_UNPACKED_BYTES + 1)
+    except (OSError, EOFError, zlib.error) as error:
+        raise FileFault(f"it is not gzip ({error})") from error
+    if len(unpacked) > MAX_UNPACKED_BYTES:
+        raise FileFault("it unpacks to more than 4 GiB")
+    return unpacked
+
+
+def _text(data: bytes) -> str:
+    try:
+        return data.removeprefix(_BOM).decode()
+    except UnicodeDecodeError as error:
+        raise FileFault(f"byte {error.start + 1} is not UTF-8") from error
+
+
+def _json_lines(data: bytes) -> Iterator[tuple[str, Fields]]:
+    for number, raw in enumerate(data.removeprefix(_BOM).split(b"\n"), start=1):
+        if not raw.strip():
+            continue
+        place = f"line {number}"
+        try:
+            fields = json.loads(raw.decode())
+        except UnicodeDecodeError as error:
+            raise FileFault(f"byte {error.start + 1} is not UTF-8", place) from error
+        except (RecursionError, ValueError) as error:
+            raise FileFault(f"it is not JSON ({error})", place) from error
+        yield place, _object(fields, place)
+
+
+def _json(data: bytes, rows_key: str | None) -> Iterator[tuple[str, Fields]]:
+    """Read a document; several in a row are JSON lines under another name, as some data sets have them."""
+    try:
+        document = json.loads(_text(data))
+    except json.JSONDecodeError as error:
+        if error.msg != "Extra data":
+            raise FileFault(f"it is not JSON ({error})") from error
+        yield from _json_lines(data)
+        return
+    except (RecursionError, ValueError) as error:
+        raise FileFault(f"it is not JSON ({error})") from error
+    if isinstance(document, dict) and rows_key is not None and rows_key in document:
+        document = document[rows_key]
+    rows = document if isinstance(document, list) else [document]
+    for number, fields in enumerate(rows, start=1):
+        place = f"item {number}"
+        yield place, _object(fields, place)
+
+
+def _object(value: Any, place: str) -> Fields:
+    if not isinstance(value, dict):
+        raise FileFault(f"it is a JSON {type(value).__name__}, not an object", place)
+    return value
+
+
+def _separated(data: bytes, separator: str) -> Iterator[tuple[str, Fields]]:
+    reader = csv.reader(io.StringIO(_text(data), newline=""), delimiter=separator, strict=True)
+    header: list[str] | None = None
+    try:
+        for cells in reader:
+            place = f"line {reader.line_num}"
+            if header is None:
+                header = cells
+            elif cells:
+                if len(cells) != len(header):
+                    raise FileFault(f"it has {len(cells)} columns, and the header {len(header)}", place)
+                yield place, dict(zip(header, cells, strict=True))
+    except csv.Error as error:
+        raise FileFault(f"it is not CSV ({error})", f"line {reader.line_num}") from error
+
+
+def _parquet(data: bytes) -> Iterator[tuple[str, Fields]]:
+    import polars as pl
+
+    try:
+        frame = pl.read_parquet(io.BytesIO(data))
+    except Exception as error:  # polars raises whatever its reader does, panics included
+        raise FileFault(f"it is not Parquet ({str(error).splitlines()[0][:120]})") from error
+    for number, fields in enumerate(frame.iter_rows(named=True), start=1):
+        yield f"row {number}", fields

@@ -1,0 +1,46 @@
+"""Items written out as chat messages by one prompt."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from joulemark.tasks.definition import Prompt
+from joulemark.tasks.draft import Draft
+from joulemark.tasks.expressions import RowFault, Variables, compiled_template
+
+Turns = tuple[tuple[str, str], ...]
+"""Chat messages: (role, content) pairs."""
+
+
+class MessageWriter:
+    """Writes drafts out as chat messages by one prompt."""
+
+    def __init__(self, prompt: Prompt, working: str | None) -> None:
+        self.source = "\n".join((prompt.system or "", prompt.user, prompt.example))
+        self._user = compiled_template(prompt.user, "prompt.user")
+        self._example = compiled_template(prompt.example, "prompt.example")
+        self._working = None if working is None else compiled_template(working, "items.working")
+        self._system: Turns = (("system", prompt.system),) if prompt.system else ()
+
+    def user(self, draft: Draft) -> str:
+        """Return the message that asks an item."""
+        return self._guarded(draft, self._user, draft.variables())
+
+    def turns(self, example: Draft) -> Turns:
+        """Return an example as a question and its reply."""
+        variables = {**example.variables(), "gold": example.gold, "file": example.row.file}
+        row = {**example.row.fields, **variables}
+        working = "" if self._working is None else self._guarded(example, self._working, row).strip()
+        reply = self._guarded(example, self._example, {**variables, "working": working}).strip()
+        return ("user", self.user(example)), ("assistant", reply)
+
+    def messages(self, draft: Draft, shown: Turns) -> Turns:
+        """Return the whole conversation that asks an item, after the turns of its examples."""
+        return (*self._system, *shown, ("user", self.user(draft)))
+
+    @staticmethod
+    def _guarded(draft: Draft, template: Callable[[Variables], str], variables: Variables) -> str:
+        try:
+            return template(variables)
+        except RowFault as fault:
+            raise draft.row.fault(str(fault), "the task's prompt wants it") from fault

@@ -1,0 +1,204 @@
+"""What may not be compared is refused with its reason; what may, but not without a word, is said."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+
+from doubles.compared_runs import run, simulated_pair, with_manifest, with_part
+from doubles.run_views import device, measured, meter
+from joulemark.metrics.compare import compare
+from joulemark.metrics.compare_grounds import CPU_FIGURES, ENERGY_FIGURES, SAME_TASK_FIGURES, TIMING_FIGURES
+from joulemark.record.energy import MeasuredEnergy, Method
+from joulemark.record.manifest import ClientProof
+from joulemark.record.reason import Reason
+from joulemark.record.scope import Scope
+
+
+@pytest.fixture(scope="module")
+def pair():
+    a, b = simulated_pair(20, 1)
+    return a, b
+
+
+def _refused(c):
+    """Return the codes of the refusals, and check that exactly their figures are withheld for it."""
+    for refusal in c.refusals:
+        assert refusal.text.endswith(".")
+        for name in refusal.figures:
+            value = c.figures[name]
+            assert value.value is None
+            assert value.detail in {one.text for one in c.refusals}
+    return {refusal.code for refusal in c.refusals}
+
+
+def _kept(c, *names):
+    return all(c.figures[name].value is not None for name in names)
+
+
+def _noted(c, *, loud=None):
+    return {note.code for note in c.notes if loud is None or note.loud == loud}
+
+
+def _at(view, *scopes, method=Method.COUNTER):
+    old = view.headline_energy
+    energy = MeasuredEnergy(old.joules, old.lo, old.hi, "rapl", scopes, method)
+    return dataclasses.replace(view, headline_energy=energy)
+
+
+def test_alike_runs_are_not_refused(pair):
+    c = compare(*pair)
+    assert _refused(c) == set()
+    assert c.differences == ()
+    assert _kept(c, *ENERGY_FIGURES, *TIMING_FIGURES, *CPU_FIGURES)
+
+
+def test_two_tiers(pair):
+    a, b = pair
+    with_wall = with_manifest(b, meters=[meter(), meter("plug", "plug", Scope("wall"))])
+    c = compare(a, with_wall)
+    assert _refused(c) == {"tiers_differ"}
+    assert "tier C and tier B" in c.refusals[0].text
+    assert _kept(c, *CPU_FIGURES, *TIMING_FIGURES, "completion_tokens_ratio", "accuracy_difference_pp")
+    assert c.split.per_request is None
+
+
+def test_two_scope_classes(pair):
+    a, b = pair
+    c = compare(a, _at(b, Scope.package(0), Scope.dram(0)))
+    assert "scope_classes_differ" in _refused(c)
+    assert "gpu against dram + package" in c.refusals[0].text
+    # more parts of one class are allowed, and said
+    two = compare(a, _at(b, Scope.gpu(0), Scope.gpu(1)))
+    assert _refused(two) == set()
+    assert "device_counts_differ" in _noted(two, loud=True)
+
+
+def test_replayed_against_live(pair):
+    a, b = pair
+    replayed = with_manifest(b, meters=[meter(kind="replay")])
+    c = compare(a, replayed)
+    assert _refused(c) == {"replayed_against_live"}
+    assert "joules of B" in c.refusals[0].text
+    assert "joules of A" in compare(replayed, a).refusals[0].text
+    both = compare(with_manifest(a, meters=[meter(kind="replay")]), replayed)
+    assert _refused(both) == set()
+    assert "both_replayed" in _noted(both, loud=True)
+
+
+def test_two_methods_are_allowed_and_said(pair):
+    a, b = pair
+    c = compare(a, _at(b, Scope.gpu(0), method=Method.INTEGRATED))
+    assert _refused(c) == set()
+    assert _kept(c, *ENERGY_FIGURES)
+    (note,) = [n for n in c.notes if n.code == "methods_differ"]
+    assert "A are from an energy counter" in note.text
+    assert "B from integrated power" in note.text
+
+
+def test_two_tasks(pair):
+    a, b = pair
+    c = compare(a, with_part(b, "task", name="mmlu", revision="2"))
+    assert _refused(c) == {"tasks_differ"}
+    assert not c.paired
+    assert c.questions == ("task.name", "task.revision")
+    assert {name for name, v in c.figures.items() if v.value is None} == {
+        *SAME_TASK_FIGURES,
+        "mean_score_difference",
+    }
+    assert _kept(c, "joules_per_correct_answer_ratio", "joules_per_request_ratio")
+
+
+@pytest.mark.parametrize(
+    ("part", "changed"),
+    [
+        ("task", {"split": "train"}),
+        ("task", {"n_shot": 5}),
+        ("task", {"template_hash": "0"}),
+        ("task", {"nonce": "n"}),
+    ],
+)
+def test_other_words_are_not_paired(pair, part, changed):
+    a, b = pair
+    c = compare(a, with_part(b, part, **changed))
+    assert not c.paired
+    assert c.questions == tuple(f"{part}.{name}" for name in changed)
+
+
+def test_two_processors(pair):
+    a, b = pair
+    c = compare(a, with_part(b, "host", cpu_model="Otherchip 9"))
+    assert _refused(c) == {"processors_differ"}
+    assert _kept(c, *ENERGY_FIGURES)
+
+
+def test_two_machines_are_allowed_and_said(pair):
+    a, b = pair
+    elsewhere = with_manifest(b, devices=[device(uuid_hash="0ddba11")])
+    c = compare(a, elsewhere)
+    assert _refused(c) == set()
+    assert "machines_differ" in _noted(c, loud=True)
+    assert [d.name for d in c.differences] == ["machine.board_ids"]
+
+
+def test_a_client_that_did_not_keep_up(pair):
+    a, b = pair
+    c = compare(a, with_manifest(b, client=[ClientProof(segment=0, invalid=["client_cpu"])]))
+    assert _refused(c) == {"client_invalid"}
+    assert all(c.figures[name].reason is Reason.CLIENT_INVALID for name in TIMING_FIGURES)
+    assert _kept(c, *ENERGY_FIGURES)
+    assert "client_invalid" in _noted(c, loud=True)
+
+
+def test_settings_that_a_reader_must_know_of(pair):
+    a, b = pair
+    warm = compare(a, with_part(b, "sampling", temperature=0.7))
+    assert "temperatures_differ" in _noted(warm, loud=True)
+    assert _kept(warm, *ENERGY_FIGURES)
+    both = compare(*(with_part(view, "sampling", temperature=0.7) for view in pair))
+    assert "answers_drawn" in _noted(both, loud=False)
+    loaded = compare(a, with_part(b, "load", mode="closed", concurrency=8))
+    assert "loads_differ" in _noted(loaded, loud=True)
+    cut = compare(a, dataclasses.replace(with_manifest(b, state="partial"), wanted=60))
+    (note,) = [n for n in cut.notes if n.code == "partial"]
+    assert note.text == "B is not complete: 20 of 60 answers."
+    limited = compare(a, with_manifest(b, devices=[device(power_limit_w=250)]))
+    assert "power_limits_differ" in _noted(limited)
+
+
+def test_every_setting_of_the_identity_is_listed(pair):
+    a, b = pair
+    other = with_part(
+        b,
+        "engine",
+        kind="vllm",
+        version="1",
+        model="m",
+        model_digest="d",
+        quantization=None,
+        flags={"n_ctx": 8, "tp": 2},
+    )
+    other = with_part(with_part(other, "sampling", seed=None, max_tokens=9), "load", concurrency=2)
+    found = {d.name: (d.a, d.b) for d in compare(a, other).differences}
+    assert found == {
+        "engine.kind": ("llama.cpp", "vllm"),
+        "engine.version": ("b6789", "1"),
+        "engine.model": ("SmolLM2-135M-Instruct", "m"),
+        "engine.model_digest": ("5bb5e8e2d2b1", "d"),
+        "engine.quantization": ("Q4_1", None),
+        "engine.flags.n_ctx": (4096, 8),
+        "engine.flags.n_parallel": (1, None),
+        "engine.flags.tp": (None, 2),
+        "sampling.seed": (1234, None),
+        "sampling.max_tokens": (128, 9),
+        "load.concurrency": (1, 2),
+    }
+
+
+def test_scopes_of_one_joule_are_not_enough_for_a_bound():
+    a = dataclasses.replace(run([1.0] * 12, [True] * 12), headline_energy=measured(12.0, 12.0))
+    c = compare(a, run([1.0] * 12, [True] * 12))
+    bound = c.figures["joules_per_correct_answer_ratio_bound"]
+    assert bound.interval is None
+    assert bound.interval_reason is Reason.NO_SAMPLES

@@ -1,0 +1,130 @@
+"""Small tables of the page: repeats, rates, standing, meters, items."""
+
+import dataclasses
+
+import pytest
+
+from doubles import run_views, varied_runs
+from joulemark.metrics import summarize
+from joulemark.record.manifest import Rates
+from joulemark.record.meter import Qualification, Trust
+from joulemark.record.reason import Reason
+from joulemark.report.cells import Cell, known, notes
+from joulemark.report.item_cost import item_costs
+from joulemark.report.item_table import item_notes, item_rows
+from joulemark.report.meter_table import meter_notes, meter_rows
+from joulemark.report.rates import a_million, asked_for, missing_lines, rate_lines
+from joulemark.report.repeats import left_out, n_repeats, spread_rows, spread_text
+from joulemark.report.standing import standing
+from joulemark.report.wording import DASH
+
+
+def test_a_spread_is_shown_to_its_own_digits():
+    summary = summarize(varied_runs.repeated())
+    spread = summary.repeats["joules_per_correct_answer"]
+    text = spread_text("joules_per_correct_answer", spread)
+    assert text == f"{spread.mean:.0f} J ± {spread.sigma:.0f} J (n = 3)"
+    rows = {row.name: row for row in spread_rows(summary)}
+    assert rows["accuracy"].each == "50.0 %, 40.0 %, 55.0 %"
+    assert "mean_score" not in rows
+
+
+def test_one_run_has_no_row_of_a_spread():
+    summary = summarize(run_views.with_counter())
+    assert n_repeats(summary) == 1
+    assert spread_rows(summary) == []
+
+
+def test_a_repeat_that_was_cut_short_is_named():
+    view = varied_runs.repeated()
+    short = dataclasses.replace(view, items=view.items[:-1], attributions=view.attributions[:-1])
+    assert left_out(summarize(short)) == "Left out, as it is not complete: repeat 3."
+    assert left_out(summarize(view)) == ""
+
+
+def test_a_figure_that_one_repeat_lacks_is_a_dash_with_its_reason():
+    view = varied_runs.repeated()
+    first = view.attributions[0]
+    rows = (dataclasses.replace(first, joules=None, lo=None, hi=None, reason=Reason.GAP_TOO_LONG),)
+    summary = summarize(dataclasses.replace(view, attributions=(*rows, *view.attributions[1:])))
+    row = next(row for row in spread_rows(summary) if row.name == "total_joules")
+    assert row.mean.text == row.sigma.text == DASH
+    assert Reason.GAP_TOO_LONG.text in row.mean.why
+
+
+def test_rates_come_with_their_source_and_only_what_counts():
+    both = Rates(
+        usd_per_kwh=0.2,
+        usd_per_million_prompt_tokens=0.15,
+        usd_per_million_completion_tokens=0.6,
+        price_source="a list, 2026",
+    )
+    assert rate_lines(both, local=True) == ["Electricity: 0.2 USD per kWh (a list, 2026)."]
+    (tokens,) = rate_lines(both, local=False)
+    assert "0.15 USD per million of the prompt, 0.6 USD per million of output (a list, 2026)" in tokens
+    assert rate_lines(Rates(), local=True) == []
+    assert asked_for(Rates()) == ()
+    assert len(missing_lines(Rates())) == 2
+    assert missing_lines(Rates(usd_per_kwh=0.0, gco2e_per_kwh=10.0)) == []
+    assert asked_for(Rates(gco2e_per_kwh=10.0)) == ("gco2e_per_correct_answer", "gco2e_per_request")
+    assert a_million(summarize(run_views.with_counter())) == ""
+
+
+@pytest.mark.parametrize(
+    ("fields", "told"),
+    [
+        ({}, "No suite · not ranked: only runs of a suite are"),
+        ({"suite": "quick", "standing": "not ranked: too short."}, "Suite quick · not ranked: too short"),
+        (
+            {"suite": "full", "may_rank": True, "standing": "ranked within its tier"},
+            "Suite full · may be ranked within its tier",
+        ),
+        ({"suite": "full", "may_rank": True}, "Suite full · may be ranked"),
+        ({"suite": "full", "standing": "it was cut short"}, "Suite full · not ranked: it was cut short"),
+    ],
+)  # fmt: skip
+def test_the_standing_is_one_sentence(fields, told):
+    assert standing(run_views.manifest(**fields)) == told
+
+
+def test_a_canary_is_said():
+    assert "a canary task" in standing(varied_runs.canary().manifest).split(" · ")[-1]
+
+
+def test_meters_without_a_figure_say_why():
+    silent = run_views.meter(trust=Trust.SUSPECT, reason="counter_frozen")
+    untested = silent.model_copy(update={"qualification": Qualification(Trust.SUSPECT, "counter_frozen")})
+    view = run_views.with_counter()
+    manifest = view.manifest.model_copy(update={"meters": [untested]})
+    (row,) = rows = meter_rows(dataclasses.replace(view, manifest=manifest))
+    assert row.period.text == row.ratio.text == DASH
+    assert row.period.why
+    assert len(meter_notes(rows)) == 2
+    assert row.trust == "suspect: counter_frozen"
+
+
+def test_items_without_counts_or_costs_say_why_by_their_own_reason():
+    view = run_views.with_counter(12)
+    told = {"completion_tokens": Reason.REQUEST_FAILED.value}
+    items = tuple(
+        dataclasses.replace(item, completion_tokens=None, reasons=told) if item.index == 3 else item
+        for item in view.items
+    )
+    lost = dataclasses.replace(
+        view.attributions[5], joules=None, lo=None, hi=None, reason=Reason.GAP_TOO_LONG
+    )
+    rows = (*view.attributions[:5], lost, *view.attributions[6:])
+    view = dataclasses.replace(view, items=items, attributions=rows)
+    table = item_rows(view, item_costs(view))
+    assert table[3].output == Cell(DASH, Reason.REQUEST_FAILED.text)
+    assert table[5].cost == table[5].bound == Cell(DASH, Reason.GAP_TOO_LONG.text)
+    assert item_notes(table, "Joules") == [
+        f"{DASH} Output tokens: {Reason.REQUEST_FAILED.text}",
+        f"{DASH} Joules, Meter's bound: {Reason.GAP_TOO_LONG.text}",
+    ]
+
+
+def test_notes_gather_one_reason_once():
+    cells = [("a", Cell(DASH, "x")), ("b", Cell("1")), ("a", Cell(DASH, "x")), ("c", known(None, "x"))]
+    assert notes(cells) == [f"{DASH} a, c: x"]
+    assert known(3, "x") == Cell("3")
