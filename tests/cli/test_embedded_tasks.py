@@ -67,11 +67,8 @@ def test_the_built_in_model_answers_eight_tasks(built_in_model: Path, data: Path
     asked = ["bench", "run", *TASKS, "--data", data, "--limit", "4", "--max-tokens", "24", "--meter", "none"]
     done = joulemark(*asked, "--runs-dir", tmp_path / "runs", "--json", timeout_s=800)
     assert done.code == 0, done.err
-    decoder, documents, rest = json.JSONDecoder(), [], done.out.strip()
-    while rest:
-        document, end = decoder.raw_decode(rest)
-        documents.append(document)
-        rest = rest[end:].lstrip()
+    documents = done.json["runs"]
+    assert done.json["comparison"] is not None
     assert [document["task"] for document in documents] == list(TASKS)
     for document in documents:
         verdicts = document["verdicts"]

@@ -7,10 +7,12 @@ from pathlib import Path
 
 import pytest
 
+import joulemark.tasks
 from joulemark.record.errors import InputError
 from joulemark.tasks.definition import BASES, parse_definition
 from joulemark.tasks.registry import built_in_tasks, definition_text, load_task
 
+DEFINITIONS = Path(joulemark.tasks.__file__).parent / "definitions"
 OWN = """
 name = "rivers"
 title = "which sea a river ends in"
@@ -87,6 +89,7 @@ def test_items_keep_their_ids_wherever_they_are_read_from(own: Path, tmp_path: P
         ('name = "rivers"', 'name = "gsm8k"', "known already"),
         ('name = "rivers"', 'name = "../rivers"', "pattern"),
         ('kinds = ["choice"]', "kinds = []", "kinds"),
+        ('kinds = ["choice"]', 'kinds = ["choice", "rouge_l"]', "cannot be in one task"),
         ('kinds = ["choice"]', 'kinds = ["essay"]', "there are no questions of kind 'essay'"),
         ("[items]", "[item]", "items: Field required"),
         ("{{ river }}", "{{ river ", "no Jinja"),
@@ -122,11 +125,9 @@ def test_every_built_in_definition_is_sound() -> None:
         assert definition.name == name
         assert definition.title
         assert definition.licence
-        for preset in definition.preset_names:
-            assert definition.preset(preset) is not None
         assert parse_definition(definition_text(name), name).name == name
     assert {"gsm8k", "mmlu", "ifeval", "bbh", "humaneval", "opinionqa", "math500"} <= built_in_tasks().keys()
-    assert len(BASES) == 2
+    assert set(BASES) == {p.stem for p in (DEFINITIONS / "bases").glob("*.toml")}
 
 
 def test_the_published_presets_are_the_published_ones() -> None:

@@ -51,6 +51,10 @@ def test_bbh_pools_its_tasks_and_leaves_out_a_broken_row(data_dir: Path) -> None
     assert sum(kinds.values()) == 3073  # 11 tasks of 250, 146 and 178, less one row with a single option
     assert kinds.keys() == {"choice", "label", "numeric", "line"}
     assert "1 rows of the data are left out" in loaded.notes[0]
+    shown = load_task("bbh", data=place(data_dir, "bbh"), split="all", n_shot=2)
+    assert len(shown.questions) == 3073 - 2 * 13  # two of each of the 13 tasks are held back
+    sorting = next(q for q in shown.questions if q.messages[-1][1].startswith("Sort the following words"))
+    assert all("Sort the following words" in text for role, text in sorting.messages if role == "user")
     for question in loaded.questions:
         score = loaded.scorer.score(question, right(question), finish_reason="stop", refusal=False)
         assert score.correct, question

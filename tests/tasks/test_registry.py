@@ -40,6 +40,25 @@ def test_what_cannot_be_run_yet_says_why() -> None:
     assert str(entry.unavailable) in str(error.value)
 
 
+def test_nothing_left_to_ask_is_told_as_such(tmp_path: Path) -> None:
+    data = write_json_lines("hellaswag", tmp_path / "data")
+    with pytest.raises(InputError, match="no row of data can be asked") as error:
+        load_task("hellaswag", data=data, split="test")
+    assert "validation" in error.value.fix
+
+
+def test_a_commit_of_nothing_is_refused(tmp_path: Path) -> None:
+    data = write_json_lines("winogrande", tmp_path / "data")
+    for options in ({"data": data}, {}):
+        with pytest.raises(InputError, match="nothing to choose from"):
+            load_task("quick" if not options else "winogrande", revision="abc", **options)  # type: ignore[arg-type]
+
+
+def test_a_misspelt_suite_is_found() -> None:
+    with pytest.raises(InputError, match="did you mean published"):
+        load_task("publishd")
+
+
 def test_the_right_option_stands_under_every_letter(tmp_path: Path) -> None:
     """In the data it is always the first; a model that says A must not be right."""
     task = load_task("gpqa_diamond", data=write_json_lines("gpqa_diamond", tmp_path / "data"))

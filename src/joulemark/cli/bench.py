@@ -133,20 +133,20 @@ def bench() -> None:
 @click.option(
     "--suite", default="quick", show_default=True, help="Another suite: published, medium, full, reference."
 )
-def quick(suite: str, **choices: Any) -> None:
+def quick(suite: str, **options: Any) -> None:
     """Measure the built-in quick suite (short form of `bench run quick`)."""
-    _run((suite,), choices)
+    _run((suite,), options)
 
 
 @bench.command()
 @click.argument("names", nargs=-1, required=True, metavar="SUITE|TASK|FILE.toml...")
 @measuring
-def run(names: tuple[str, ...], **choices: Any) -> None:
+def run(names: tuple[str, ...], **options: Any) -> None:
     """Measure suites and tasks; `joulemark task list` names them, and FILE.toml is a task of your own."""
-    _run(names, choices)
+    _run(names, options)
 
 
-def _run(names: tuple[str, ...], choices: dict[str, Any]) -> None:
+def _run(names: tuple[str, ...], options: dict[str, Any]) -> None:
     from joulemark.cli.measuring import measure
 
-    sys.exit(measure(names, choices))
+    sys.exit(measure(names, options))

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import click
+
 from joulemark.cli.progress import TerminalObserver, engine_progress
 from joulemark.engines.embedded import EmbeddedEngine, EmbeddedOptions
 from joulemark.engines.engine import Engine
@@ -15,30 +17,38 @@ from joulemark.record.errors import InputError
 EMBEDDED, AUTO = "embedded", "auto"
 
 
-def engine_of(choices: Mapping[str, Any], observer: TerminalObserver) -> Engine:
+def with_found_engine(options: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Put the engine that runs here in the place of ``auto``: one for the whole command.
+
+    Raises `InputError` for none, several, or one that is far away.
+    """
+    if options["engine_url"] != AUTO:
+        return options
+    from joulemark.engines.autodetect import find_engine
+
+    found = find_engine()
+    click.echo(f"· found {found.title}", err=True)
+    return {**options, "engine_url": found.url}
+
+
+def engine_of(options: Mapping[str, Any], observer: TerminalObserver) -> Engine:
     """Return the engine, not started; raises `InputError` for options that do not belong to it."""
-    url, model = choices["engine_url"], choices["model"]
+    url, model = options["engine_url"], options["model"]
     progress = engine_progress(observer)
     if url == EMBEDDED:
-        options = EmbeddedOptions(
+        embedded = EmbeddedOptions(
             model=Path(model) if model else None,
-            threads=choices["threads"],
-            n_ctx=choices["n_ctx"],
-            n_parallel=choices["concurrency"],
+            threads=options["threads"],
+            n_ctx=options["n_ctx"],
+            n_parallel=options["concurrency"],
         )
-        if choices["api_key_env"] is not None:
+        if options["api_key_env"] is not None:
             raise InputError("--api-key-env goes with --engine URL", why="the embedded engine needs no key")
-        return EmbeddedEngine(options, progress=progress)
-    if url == AUTO:
-        from joulemark.engines.autodetect import find_engine
-
-        found = find_engine()
-        url = found.url
-        progress(f"Found {found.title}", None)
-    if choices["threads"] is not None:
+        return EmbeddedEngine(embedded, progress=progress)
+    if options["threads"] is not None:
         raise InputError(
             "--threads is for the embedded engine",
             why=f"the engine at {url} was started by somebody else",
             fix="set it where that engine is started",
         )
-    return UrlEngine(UrlOptions(url, model, choices["api_key_env"], choices["n_ctx"]), progress=progress)
+    return UrlEngine(UrlOptions(url, model, options["api_key_env"], options["n_ctx"]), progress=progress)

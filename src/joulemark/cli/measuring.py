@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 import orjson
 from rich.console import Console
 
-from joulemark.cli.engine_choice import engine_of
-from joulemark.cli.jobs import Job, data_of, jobs_of
+from joulemark.cli.engine_choice import engine_of, with_found_engine
+from joulemark.cli.jobs import Job, jobs_of
 from joulemark.cli.progress import TerminalObserver
+from joulemark.engines.engine import Engine
 from joulemark.metrics import RunView, Summary, summarize
 from joulemark.record.errors import InputError
 from joulemark.record.manifest import Rates, Sampling
@@ -25,6 +26,10 @@ from joulemark.runs.layout import RunLayout
 from joulemark.runs.plan import RunPlan
 from joulemark.runs.rates import DeclaredRates, rates_of
 from joulemark.runs.series import Series
+from joulemark.tasks.task import TaskSet
+
+if TYPE_CHECKING:
+    from joulemark.metrics.compare_runs import RunsComparison
 
 INTERRUPTED = 130
 SIDE_BY_SIDE = "tasks.html"
@@ -50,48 +55,54 @@ class Reported:
         return {"run_dir": str(self.root), "report": self.page, **self.summary.to_json()}
 
 
-def measure(names: Sequence[str], choices: Mapping[str, Any]) -> int:
+def measure(names: Sequence[str], options: Mapping[str, Any]) -> int:
     """Run each task and report it; returns the exit code (see `joulemark.cli.__main__.main`)."""
-    jobs = jobs_of(names, choices)
-    if choices["out"] is not None and len(jobs) > 1:
+    jobs = jobs_of(names, options)
+    several = len(jobs) > 1
+    if options["out"] is not None and several:
         raise InputError(
             "--out names one directory for several tasks", fix="use --runs-dir DIR, or one task a command"
         )
-    rates = rates_of(declared_rates(choices))
+    rates = rates_of(declared_rates(options))
     # All data first: a missing file of the last task must not be told after hours of the first.
-    several = len(jobs) > 1
-    tasks = [job.load(data_of(job, choices["data"], several=several)) for job in jobs]
-    series = Series(choices["runs_dir"], _settings(names, choices)) if several else None
+    tasks = [job.load(several=several) for job in jobs]
+    series = Series(options["runs_dir"], _settings(names, options)) if several else None
+    engine_options = with_found_engine(options)
     reported: list[Reported] = []
-    code = 1
-    for job, task in zip(jobs, tasks, strict=True):
-        done = series.finished_run(job.label) if series else None
-        if done is not None:
-            click.echo(f"{job.label} is done already: {done}", err=True)
-            reported.append(_report(job, done, refresh(RunLayout(done)), as_json=choices["as_json"]))
-            code = 0 if reported[-1].answered else code
-            continue
-        with TerminalObserver() as observer:
-            plan = _plan(job, task, rates, choices, observer)
-            try:
+    code: int | None = None
+    try:
+        for job, task in zip(jobs, tasks, strict=True):
+            with TerminalObserver() as observer:
+                plan = _plan(job, task, rates, engine_of(engine_options, observer))
+                done = series.finished_run(job.name, plan) if series else None
+                if done is not None:
+                    click.echo(f"{job.name} is done already: {done}", err=True)
+                    reported.append(_reported(job, done, refresh(RunLayout(done))))
+                    continue
                 outcome = LocalExecutor().run(plan, observer)
-            except KeyboardInterrupt:
-                click.echo("interrupted", err=True)
-                return code if code == 0 else INTERRUPTED
-        if series is not None:
-            series.note(job.label, outcome.root)
-        if outcome.view is not None and outcome.completed:
-            reported.append(_report(job, outcome.root, outcome.view, as_json=choices["as_json"]))
-            code = 0 if reported[-1].answered else code
-        if outcome.error is not None:
-            raise outcome.error
-        if outcome.end == "interrupted":
-            click.echo("interrupted: the same command goes on from here", err=True)
-            return code if outcome.completed else INTERRUPTED
-    if series is not None:
-        series.finish()
-    _close(reported, as_json=choices["as_json"])
-    return code
+            if series is not None:
+                series.note(job.name, outcome.root)
+            if outcome.view is not None and outcome.completed:
+                reported.append(_reported(job, outcome.root, outcome.view))
+                if not options["as_json"]:
+                    _print(reported[-1])
+            if outcome.error is not None:
+                raise outcome.error
+            if outcome.end == "interrupted":
+                click.echo("interrupted: the same command goes on from here", err=True)
+                code = None if outcome.completed else INTERRUPTED
+                break
+        else:
+            if series is not None:
+                series.finish()
+    except KeyboardInterrupt:
+        click.echo("interrupted", err=True)
+        code = INTERRUPTED
+    finally:
+        _close(reported, several=several, as_json=options["as_json"])
+    if any(one.answered for one in reported):
+        return 0
+    return 1 if code is None else code
 
 
 def _settings(names: Sequence[str], choices: Mapping[str, Any]) -> dict[str, object]:
@@ -102,40 +113,38 @@ def _settings(names: Sequence[str], choices: Mapping[str, Any]) -> dict[str, obj
     }
 
 
-def declared_rates(choices: Mapping[str, Any]) -> DeclaredRates:
+def declared_rates(options: Mapping[str, Any]) -> DeclaredRates:
     """Return what the options say of money and carbon."""
     return DeclaredRates(
-        choices["usd_per_kwh"], choices["price"], choices["gco2e_per_kwh"], choices["zone"], choices["pue"]
+        options["usd_per_kwh"], options["price"], options["gco2e_per_kwh"], options["zone"], options["pue"]
     )
 
 
-def _plan(
-    job: Job, task: Any, rates: Rates, choices: Mapping[str, Any], observer: TerminalObserver
-) -> RunPlan:
-    chosen = job.choices
+def _plan(job: Job, task: TaskSet, rates: Rates, engine: Engine) -> RunPlan:
+    options = job.options
     sampling = Sampling(
-        temperature=_first(chosen["temperature"], task.temperature, 0.0),
-        top_p=_first(chosen["top_p"], task.top_p, 1.0),
-        seed=chosen["seed"],
+        temperature=_first(options["temperature"], task.temperature, 0.0),
+        top_p=_first(options["top_p"], task.top_p, 1.0),
+        seed=options["seed"],
         max_tokens=task.max_tokens,
     )
     return RunPlan(
         task=task,
-        engine=engine_of(choices, observer),
+        engine=engine,
         sampling=sampling,
-        repeats=chosen["repeat"] or 1,
-        concurrency=choices["concurrency"],
-        retries=choices["retries"],
-        timeout_s=choices["timeout_s"],
-        out=choices["out"],
-        runs_dir=choices["runs_dir"],
-        meters=tuple(choices["meters"]) or ("auto",),
-        engine_pid=choices["engine_pid"],
-        boards=tuple(choices["boards"]),
-        temperature_limit_c=choices["max_temperature"],
+        repeats=options["repeat"] or 1,
+        concurrency=options["concurrency"],
+        retries=options["retries"],
+        timeout_s=options["timeout_s"],
+        out=options["out"],
+        runs_dir=options["runs_dir"],
+        meters=tuple(options["meters"]) or ("auto",),
+        engine_pid=options["engine_pid"],
+        boards=tuple(options["boards"]),
+        temperature_limit_c=options["max_temperature"],
         suite=job.suite.name if job.suite else None,
-        may_rank=job.may_rank,
-        standing=job.standing,
+        may_rank=job.standing.may_rank,
+        standing=job.standing.why,
         rates=rates,
     )
 
@@ -144,8 +153,8 @@ def _first(*values: float | None) -> float:
     return next(value for value in values if value is not None)
 
 
-def _report(job: Job, root: Path, view: RunView, *, as_json: bool) -> Reported:
-    """Print the run's figures and write its page.
+def _reported(job: Job, root: Path, view: RunView) -> Reported:
+    """Compute a run's figures and write its page.
 
     A page that cannot be written (full disk) costs no figure: it is said, and the figures are printed.
     """
@@ -156,25 +165,36 @@ def _report(job: Job, root: Path, view: RunView, *, as_json: bool) -> Reported:
     except InputError as error:
         click.echo(f"no page: {error}", err=True)
         page = None
-    reported = Reported(job, root, page, view, summary)
-    if as_json:
-        click.echo(orjson.dumps(reported.to_json(), option=orjson.OPT_INDENT_2).decode())
-    else:
-        print_summary(summary, Console(), view)
-        click.echo(f"\nrun:    {root}\nreport: {page or 'none'}")
-    return reported
+    return Reported(job, root, page, view, summary)
 
 
-def _close(reported: Sequence[Reported], *, as_json: bool) -> None:
-    """Put the tasks of one command side by side: in the terminal, and on a page beside the last run's."""
-    if len(reported) < 2:
+def _print(one: Reported) -> None:
+    print_summary(one.summary, Console(), one.view)
+    click.echo(f"\nrun:    {one.root}\nreport: {one.page or 'none'}")
+
+
+def _close(reported: Sequence[Reported], *, several: bool, as_json: bool) -> None:
+    """Print the JSON document; put several tasks side by side, on a page beside the last run's."""
+    compared = None
+    if len(reported) > 1:
+        from joulemark.metrics.compare_runs import compare_runs
+
+        compared = compare_runs([(one.job.name, one.view, one.summary) for one in reported])
+        _side_by_side(compared, reported[-1].root / SIDE_BY_SIDE, as_json=as_json)
+    if not as_json:
         return
-    from joulemark.metrics.compare_runs import compare_runs
+    runs = [one.to_json() for one in reported]
+    if several:
+        comparison = None if compared is None else compared.to_json()
+        click.echo(_json({"runs": runs, "comparison": comparison}))
+    elif runs:
+        click.echo(_json(runs[0]))
+
+
+def _side_by_side(compared: RunsComparison, page: Path, *, as_json: bool) -> None:
     from joulemark.report.comparison_html import write_comparison
     from joulemark.report.comparison_terminal import print_runs
 
-    compared = compare_runs([(one.job.label, one.view, one.summary) for one in reported])
-    page = reported[-1].root / SIDE_BY_SIDE
     try:
         write_comparison(compared, page)
         told = f"all of them side by side: {page.resolve()}"
@@ -184,3 +204,7 @@ def _close(reported: Sequence[Reported], *, as_json: bool) -> None:
         click.echo("")
         print_runs(compared, Console())
     click.echo(told, err=as_json)
+
+
+def _json(document: Mapping[str, Any]) -> str:
+    return orjson.dumps(document, option=orjson.OPT_INDENT_2).decode()

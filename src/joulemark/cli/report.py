@@ -40,7 +40,7 @@ def report(run: Path, as_json: bool, answers: bool, **rates: Any) -> None:
     view, page = refresh(layout), layout.report
     declared = DeclaredRates(**rates)
     if declared.given:
-        manifest = view.manifest.model_copy(update={"rates": rates_of(declared)})
+        manifest = view.manifest.model_copy(update={"rates": rates_of(declared, view.manifest.rates)})
         view = dataclasses.replace(view, manifest=manifest)
     summary = summarize(view)
     write_report(summary, view, page)

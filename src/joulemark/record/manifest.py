@@ -83,12 +83,14 @@ class Engine(_Part):
 class Task(_Part):
     """What was asked.
 
-    ``source`` says where the items came from: ``built in``, ``file``, or ``hub:OWNER/NAME@COMMIT``.
+    ``source`` says where the items came from: ``built in``, ``file``, or ``hub:OWNER/NAME@COMMIT``;
+    ``revision`` is the digest of their bytes, ``items_hash`` that of what is asked (ids, options, golds).
     ``score_range`` is that of a real-valued score, null where answers are correct or not.
     """
 
     name: str
     revision: str
+    items_hash: str | None = None
     source: str | None = None
     preset: str = "default"
     score_range: tuple[float, float] | None = None
@@ -167,7 +169,8 @@ class Rates(_Part):
     usd_per_kwh: float | None = None
     usd_per_million_prompt_tokens: float | None = None
     usd_per_million_completion_tokens: float | None = None
-    price_source: str | None = None
+    electricity_source: str | None = None
+    token_price_source: str | None = None
     gco2e_per_kwh: float | None = None
     grid_zone: str | None = None
     grid_source: str | None = None
@@ -216,11 +219,15 @@ class Manifest(_Part):
     sampling: Sampling
     load: Load
     repeats: int = 1
+    warmups: int = 1
+    retries: int = 2
+    timeout_s: float = 600.0
     suite: str | None = None
     may_rank: bool = False
     standing: str = ""
     rates: Rates = Field(default_factory=Rates)
     meters_requested: list[str] = Field(default_factory=list)
+    boards: list[int] = Field(default_factory=list)
     meters: list[Meter] = Field(default_factory=list)
     baselines: Baselines = Field(default_factory=Baselines)
     headline_scope: list[str] | None = None

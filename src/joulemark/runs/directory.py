@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 import joulemark
 from joulemark.meters.privacy import hashed, load_salt
 from joulemark.record.errors import InputError
-from joulemark.record.manifest import Baselines, Manifest
+from joulemark.record.manifest import Baselines, Manifest, Rates
 from joulemark.record.manifest import Engine as EngineFacts
 from joulemark.record.reason import Reason
 from joulemark.runs.host import host_facts
@@ -44,9 +44,22 @@ def held_directory(plan: RunPlan, facts: EngineFacts) -> Iterator[tuple[RunLayou
                 fix="choose another directory with --out DIR",
             )
         close_killed_segments(manifest, layout)
-        manifest.repeats = max(manifest.repeats, plan.repeats)
-        manifest.state = "running"
+        _take_over(manifest, plan)
         yield layout, manifest
+
+
+def _take_over(manifest: Manifest, plan: RunPlan) -> None:
+    """Let a recorded run go on as ``plan`` has it.
+
+    Rates are the latest ones named. A run that was asked in part as no suite asks is no run of the suite.
+    """
+    manifest.repeats = max(manifest.repeats, plan.repeats)
+    manifest.state = "running"
+    if plan.rates != Rates():
+        manifest.rates = plan.rates
+    if not plan.may_rank or manifest.suite != plan.suite:
+        manifest.may_rank = manifest.may_rank and plan.may_rank and manifest.suite == plan.suite
+        manifest.standing = plan.standing if not plan.may_rank else "not ranked: begun as another suite's run"
 
 
 def _new_manifest(plan: RunPlan, facts: EngineFacts) -> Manifest:
@@ -62,12 +75,16 @@ def _new_manifest(plan: RunPlan, facts: EngineFacts) -> Manifest:
         sampling=plan.sampling,
         load=plan.load,
         repeats=plan.repeats,
+        warmups=plan.warmups,
+        retries=plan.retries,
+        timeout_s=plan.timeout_s,
         suite=plan.suite,
         may_rank=plan.may_rank,
         standing=plan.standing,
         rates=plan.rates,
         notes=list(plan.task.notes),
         meters_requested=list(plan.meters),
+        boards=list(plan.boards),
         baselines=Baselines(reasons={"empty_idle_w": not_measured, "loaded_idle_w": not_measured}),
     )
 
@@ -104,6 +121,8 @@ def _difference(manifest: Manifest, plan: RunPlan, facts: EngineFacts) -> str | 
         return "it was measured at another address, and the engine does not say which weights it holds"
     if manifest.meters_requested != list(plan.meters):
         return f"it was begun with --meter {' --meter '.join(manifest.meters_requested)}"
+    if manifest.boards != list(plan.boards):
+        return "it was begun with other --board options"
     if manifest.joulemark_version != joulemark.__version__:
         return f"it was begun with version {manifest.joulemark_version}, which may grade otherwise"
     return None

@@ -59,6 +59,9 @@ class RunPlan:
         return Task(
             name=task.name,
             revision=task.revision,
+            items_hash=config_hash(
+                {"items": [[q.item_id, q.kind, q.gold, list(q.options)] for q in task.questions]}
+            ),
             source=task.source,
             preset=task.preset,
             score_range=task.score_range,

@@ -6,12 +6,13 @@ import math
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from joulemark.metrics.grid import GRID
+from joulemark.metrics.grid import GRID, grid_intensity
 from joulemark.record.errors import InputError
 from joulemark.record.manifest import Rates
 
 DECLARED = "declared by the user"
 _PER_MILLION = 1_000_000
+_TOKENS = 1_000  # below every tier of a price list: a tier that is crossed prices all tokens of a request
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,28 +31,30 @@ class DeclaredRates:
         return self != DeclaredRates()
 
 
-def rates_of(declared: DeclaredRates) -> Rates:
-    """Return the rates with their sources. Raises `InputError` for what is no price and no known zone."""
-    rates = Rates(
-        usd_per_kwh=declared.usd_per_kwh,
-        gco2e_per_kwh=declared.gco2e_per_kwh,
-        pue=1.0 if declared.pue is None else declared.pue,
-    )
+def rates_of(declared: DeclaredRates, before: Rates | None = None) -> Rates:
+    """Return the rates with their sources; what is not said stays as it was ``before``.
+
+    Raises `InputError` for what is no price and no known zone.
+    """
+    rates = Rates() if before is None else before.model_copy()
+    if declared.pue is not None:
+        rates.pue = declared.pue
     if declared.gco2e_per_kwh is not None:
+        rates.gco2e_per_kwh = declared.gco2e_per_kwh
         rates.grid_zone, rates.grid_source = declared.zone, DECLARED
     elif declared.zone is not None:
-        zone = declared.zone.upper()
-        if zone not in GRID:
+        try:
+            grid = grid_intensity(declared.zone.upper())
+        except KeyError as error:
             raise InputError(
                 f"the grid intensity of {declared.zone!r} is not known here",
                 why=f"there are {', '.join(sorted(GRID))}",
                 fix="give it with --gco2e-per-kwh NUMBER",
-            )
-        grid = GRID[zone]
+            ) from error
         rates.gco2e_per_kwh, rates.grid_zone = grid.gco2e_per_kwh, grid.zone
         rates.grid_source = grid.source
     if declared.usd_per_kwh is not None:
-        rates.price_source = DECLARED
+        rates.usd_per_kwh, rates.electricity_source = declared.usd_per_kwh, DECLARED
     if declared.price is not None:
         _price(declared.price, rates)
     return rates
@@ -69,7 +72,7 @@ def _price(price: str, rates: Rates) -> None:
     if not all(math.isfinite(usd) and usd >= 0 for usd in (prompt, completion)):
         raise _no_price(price, "a price is a finite number, and not below 0")
     rates.usd_per_million_prompt_tokens, rates.usd_per_million_completion_tokens = prompt, completion
-    rates.price_source = DECLARED
+    rates.token_price_source = DECLARED
 
 
 def _listed_price(name: str, rates: Rates) -> None:
@@ -88,16 +91,16 @@ def _listed_price(name: str, rates: Rates) -> None:
     now = datetime.now(UTC)
     try:
         found = calc_price(
-            Usage(input_tokens=_PER_MILLION, output_tokens=_PER_MILLION),
+            Usage(input_tokens=_TOKENS, output_tokens=_TOKENS),
             model_ref=model,
             provider_id=provider,
             genai_request_timestamp=now,
         )
     except LookupError as error:
         raise _no_price(name, str(error)) from error
-    rates.usd_per_million_prompt_tokens = float(found.input_price)
-    rates.usd_per_million_completion_tokens = float(found.output_price)
-    rates.price_source = (
+    rates.usd_per_million_prompt_tokens = float(found.input_price * _PER_MILLION / _TOKENS)
+    rates.usd_per_million_completion_tokens = float(found.output_price * _PER_MILLION / _TOKENS)
+    rates.token_price_source = (
         f"{found.provider.id}/{found.model.id}, genai-prices {version('genai-prices')}, {now:%Y-%m-%d}"
     )
 

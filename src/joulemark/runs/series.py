@@ -7,9 +7,11 @@ from pathlib import Path
 
 import orjson
 
+import joulemark
 from joulemark.record.errors import InputError
 from joulemark.record.identity import config_hash
 from joulemark.runs.layout import RunLayout, write_atomically
+from joulemark.runs.plan import RunPlan
 
 
 class Series:
@@ -23,8 +25,11 @@ class Series:
         self._path = runs_dir / f".series-{config_hash(settings)[:16]}.json"
         self._runs = self._read()
 
-    def finished_run(self, part: str) -> Path | None:
-        """Return the run directory of a part that is complete, null for one that is still to do."""
+    def finished_run(self, part: str, plan: RunPlan) -> Path | None:
+        """Return the run directory of a part that is complete, null for one that is still to do.
+
+        A run of other items, of other settings or of another version is not this part.
+        """
         named = self._runs.get(part)
         if named is None:
             return None
@@ -32,12 +37,18 @@ class Series:
             manifest = RunLayout(Path(named)).read_manifest()
         except InputError:  # somebody took it away
             return None
-        return Path(named) if manifest.state == "complete" else None
+        same = (
+            manifest.task == plan.task_facts
+            and manifest.sampling == plan.sampling
+            and manifest.load == plan.load
+            and manifest.repeats == plan.repeats
+            and manifest.joulemark_version == joulemark.__version__
+        )
+        return Path(named) if same and manifest.state == "complete" else None
 
     def note(self, part: str, root: Path) -> None:
         """Remember the run of a part; raises `InputError` where that cannot be written."""
         self._runs[part] = str(root.resolve())
-        self._path.parent.mkdir(parents=True, exist_ok=True)
         write_atomically(self._path, orjson.dumps(self._runs))
 
     def finish(self) -> None:

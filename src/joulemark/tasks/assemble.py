@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from joulemark.record.errors import InputError
 from joulemark.tasks.definition import DEFAULT_PRESET, TaskDefinition
 from joulemark.tasks.draft import Draft, DraftReader, optional_expression
-from joulemark.tasks.expressions import RowFault, Variables
+from joulemark.tasks.expressions import Variables
 from joulemark.tasks.kinds import require_installed, score_range, scorer_of
 from joulemark.tasks.messages import MessageWriter, Turns
-from joulemark.tasks.rows import DataSet, Row
+from joulemark.tasks.rows import DataSet, Row, RowFault
 from joulemark.tasks.scorers import KindScorer
 from joulemark.tasks.subset import permuted
 from joulemark.tasks.task import Question, TaskSet
@@ -49,6 +49,12 @@ def assemble(definition: TaskDefinition, data: DataSet, choices: Choices, *, sou
     asked_rows, example_rows, split = _split(definition, data, choices.split)
     reader = DraftReader(definition, choices.subset_key)
     asked, left_out = _drafts(reader, asked_rows)
+    if not asked:
+        raise InputError(
+            f"no row of {data.origin} can be asked",
+            why=f"all {left_out} of split {split} are left out: {_LEFT_OUT}",
+            fix=f"choose another split with --split; there are {', '.join(data.splits[:20])}",
+        )
     ordered = permuted(asked, order_key, lambda draft: draft.item_id)
     pool, ordered = _example_pool(reader, example_rows, ordered, n_shot)
     if not ordered or (choices.limit is not None and choices.limit > len(ordered) and n_shot):
@@ -132,16 +138,20 @@ def _split(
 def _drafts(reader: DraftReader, rows: Iterable[Row]) -> tuple[list[Draft], int]:
     """Return the items of rows, each under an id of its own, and how many rows were left out."""
     drafts: list[Draft] = []
-    seen: dict[str, int] = {}
+    seen: set[str] = set()
     left_out = 0
     for row in rows:
         draft = reader.draft(row)
         if draft is None:
             left_out += 1
             continue
-        times = seen[draft.item_id] = seen.get(draft.item_id, 0) + 1
         # the same item twice in the data is asked twice, as the data has it
-        drafts.append(draft if times == 1 else replace(draft, item_id=f"{draft.item_id}~{times}"))
+        times, item_id = 1, draft.item_id
+        while item_id in seen:
+            times += 1
+            item_id = f"{draft.item_id}~{times}"
+        seen.add(item_id)
+        drafts.append(replace(draft, item_id=item_id))
     return drafts, left_out
 
 
@@ -155,9 +165,13 @@ def _example_pool(
         drafts, _ = _drafts(reader, rows)
         asked = {draft.question for draft in ordered}
         return [draft for draft in drafts if draft.question not in asked], ordered
-    split = max(0, len(ordered) - n_shot)
-    held, left = ordered[split:], ordered[:split]
-    return [replace(draft, group="") for draft in held], left
+    # the last of each group: a question is shown examples of its own group, and none of them is asked
+    groups: dict[str, list[Draft]] = {}
+    for draft in ordered:
+        groups.setdefault(draft.group, []).append(draft)
+    held = [draft for group in groups.values() for draft in group[max(0, len(group) - n_shot) :]]
+    kept = {draft.item_id for draft in held}
+    return held, [draft for draft in ordered if draft.item_id not in kept]
 
 
 def _examples(pool: Sequence[Draft], group: str, n_shot: int) -> Sequence[Draft]:
@@ -178,7 +192,9 @@ def _budget(budget: Callable[[Variables], object], draft: Draft) -> int:
     try:
         tokens = budget(draft.variables())
     except RowFault as fault:
-        raise draft.row.fault(str(fault), "items.max_tokens wants it") from fault
+        raise draft.row.fault(str(fault), "mend the row, or items.max_tokens of the definition") from fault
     if not isinstance(tokens, int) or tokens < 1:
-        raise draft.row.fault(f"its token budget is {tokens!r}", "a whole number above 0")
+        raise draft.row.fault(
+            f"its token budget is {tokens!r}", "let items.max_tokens be a whole number above 0"
+        )
     return tokens

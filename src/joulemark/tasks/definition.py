@@ -28,8 +28,8 @@ class _Part(BaseModel):
 class Hub(_Part):
     """A data set on the Hugging Face hub.
 
-    ``files`` maps a split to a file of the repository; without it the hub's own Parquet copy of ``config`` is
-    read. ``run_live``: the loader has been tried against the hub itself.
+    ``files`` maps a split to a file of the repository; without it the hub's own Parquet copy of ``config``
+    (``*``: of all) is read.
     """
 
     repo: str
@@ -37,7 +37,6 @@ class Hub(_Part):
     splits: tuple[str, ...] = ()
     files: dict[str, str] = Field(default_factory=dict)
     gated: bool = False
-    run_live: bool = False
 
 
 class Data(_Part):

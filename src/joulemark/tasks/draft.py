@@ -9,14 +9,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from joulemark.tasks.definition import TaskDefinition
-from joulemark.tasks.expressions import RowFault, Variables, compiled_expression, compiled_template
+from joulemark.tasks.expressions import Variables, compiled_expression, compiled_template
 from joulemark.tasks.extract.number import canonical, parse_number
-from joulemark.tasks.kinds import require_reference, scorer_of
-from joulemark.tasks.rows import Row
+from joulemark.tasks.kinds import is_lettered, require_one_measure, require_reference
+from joulemark.tasks.rows import Row, RowFault
 from joulemark.tasks.subset import permuted
 
 LETTERS = string.ascii_uppercase
-_LETTERED = frozenset({"choice", "distribution"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,23 +31,27 @@ class Draft:
     group: str
 
     def variables(self) -> dict[str, object]:
-        """Return what a prompt's templates see."""
+        """Return what a prompt's templates see: the row's own variables, and what was made of them."""
         return {
+            **row_variables(self.row),
             "question": self.question,
             "options": self.options,
             "option_lines": "\n".join(f"{letter}) {text}" for letter, text in self.options),
             "letters": [letter for letter, _ in self.options],
             "kind": self.kind,
-            "row": self.row.fields,
         }
+
+
+def row_variables(row: Row) -> dict[str, object]:
+    """Return what every template and expression sees of a row."""
+    return {**row.fields, "row": row.fields, "file": row.file, "split": row.split}
 
 
 class DraftReader:
     """Makes drafts of rows by one definition's programs."""
 
     def __init__(self, definition: TaskDefinition, order_key: str) -> None:
-        for kind in definition.kinds:
-            scorer_of(kind)
+        require_one_measure(definition.kinds)
         items, data = definition.items, definition.data
         self._definition, self._order_key = definition, order_key
         self._question = compiled_template(items.question, "items.question")
@@ -62,15 +65,15 @@ class DraftReader:
     def draft(self, row: Row) -> Draft | None:
         """Return the item of a row, null where the row is left out; raises `InputError` naming the row."""
         data = self._definition.data
-        for name in data.texts:
-            row.text(name, data.row)
         try:
+            for name in data.texts:
+                row.text(name)
             return self._draft(row)
         except RowFault as fault:
-            raise row.fault(str(fault), data.row) from fault
+            raise row.fault(str(fault), f"write each row as {data.row}") from fault
 
     def _draft(self, row: Row) -> Draft | None:
-        variables: dict[str, object] = {**row.fields, "row": row.fields, "file": row.file, "split": row.split}
+        variables = row_variables(row)
         if self._where is not None and not self._where(variables):
             return None
         kinds = self._definition.kinds
@@ -84,7 +87,7 @@ class DraftReader:
         options: tuple[tuple[str, str], ...] = ()
         texts = self._texts(variables)
         if texts:
-            names = LETTERS if kind in _LETTERED else texts
+            names = LETTERS if is_lettered(kind) else texts
             options = tuple(zip(names, texts, strict=False))
         gold = self._gold({**variables, "options": options, "letters": [letter for letter, _ in options]})
         if gold is None:
@@ -92,7 +95,7 @@ class DraftReader:
         written = _reference(gold, kind, options)
         _require_whole(question, written, *(text for _, text in options))
         item_id = self._item_id(variables, question, written, texts)
-        if self._definition.items.shuffle_options and kind in _LETTERED:
+        if self._definition.items.shuffle_options and is_lettered(kind):
             options, written = _shuffled(options, written, f"{self._order_key}\0{item_id}")
         group = "" if self._group is None else str(self._group(variables))
         return Draft(item_id, row, question, written, kind, options, group)

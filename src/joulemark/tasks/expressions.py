@@ -7,22 +7,19 @@ from __future__ import annotations
 
 import json
 import re
-import string
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import jinja2
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from joulemark.record.errors import InputError
+from joulemark.tasks.references import instructions, shares
+from joulemark.tasks.rows import RowFault
 
 _MISSING = re.compile(r"^'?([\w .\[\]]+?)'? is undefined$")
 
 Variables = Mapping[str, object]
-
-
-class RowFault(Exception):
-    """A row does not have what a definition wants of it; the text says what."""
 
 
 def _printed(value: object) -> object:
@@ -44,23 +41,6 @@ def _matches(text: str, pattern: str) -> bool:
     return re.search(pattern, text) is not None
 
 
-def _instructions(ids: Sequence[str], arguments: Sequence[Mapping[str, object]]) -> str:
-    """Pair instructions with their arguments, as the scorer of kind ``instructions`` reads them."""
-    paired = [
-        {"id": name, "kwargs": {key: value for key, value in given.items() if value is not None}}
-        for name, given in zip(ids, arguments, strict=True)
-    ]
-    return json.dumps(paired, ensure_ascii=False)
-
-
-def _shares(options: Sequence[str], shares: Sequence[float], positions: Sequence[float] | None = None) -> str:
-    """Give each option's letter its share and place, as the scorer of kind ``distribution`` reads them."""
-    letters = string.ascii_uppercase[: len(options)]
-    by_letter = dict(zip(letters, map(float, shares), strict=True))
-    places = range(len(letters)) if positions is None else positions
-    return json.dumps({"shares": by_letter, "positions": dict(zip(letters, map(float, places), strict=True))})
-
-
 def _environment() -> ImmutableSandboxedEnvironment:
     environment = ImmutableSandboxedEnvironment(
         undefined=jinja2.StrictUndefined, keep_trailing_newline=False, finalize=_printed, trim_blocks=True
@@ -71,7 +51,7 @@ def _environment() -> ImmutableSandboxedEnvironment:
         "matches": _matches,
         "json": lambda value: json.dumps(value, ensure_ascii=False),
     }
-    environment.globals |= {"instructions": _instructions, "shares": _shares}
+    environment.globals |= {"instructions": instructions, "shares": shares}
     return environment
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from joulemark.record.errors import InputError
 from joulemark.tasks.definition import Hub
-from joulemark.tasks.rows import DataSet, read_files
+from joulemark.tasks.rows import DataSet, Source, read_sources
 
 _PARQUET_REVISION = "refs/convert/parquet"
 _INSTALL = "pip install 'joulemark[tasks]'"
@@ -24,8 +24,10 @@ class Fetched:
 
 
 def fetch(hub: Hub, *, revision: str | None, rows_key: str | None, expected: str) -> Fetched:
-    """Download (or take from the hub's cache) and read a data set; ``revision`` pins another commit.
+    """Download (or take from the hub's cache) and read a data set.
 
+    ``revision`` pins a commit, as the record of a run names it (``Fetched.source``): of the branch with the
+    hub's Parquet copy, unless the definition names files.
     Raises `InputError`: without the library, without network, for a gated data set without a token.
     """
     try:
@@ -42,7 +44,11 @@ def fetch(hub: Hub, *, revision: str | None, rows_key: str | None, expected: str
         names = [sibling.rfilename for sibling in facts.siblings or []]
         chosen = _chosen(hub, names)
         files = [
-            (Path(hf_hub_download(hub.repo, name, repo_type="dataset", revision=facts.sha)), split)
+            Source(
+                Path(hf_hub_download(hub.repo, name, repo_type="dataset", revision=facts.sha)),
+                split,
+                name.partition("/")[0].removesuffix(".csv"),  # of the Parquet copy: the configuration
+            )
             for name, split in chosen
         ]
     except InputError:
@@ -51,7 +57,7 @@ def fetch(hub: Hub, *, revision: str | None, rows_key: str | None, expected: str
         raise InputError(
             f"the data set {hub.repo} cannot be fetched", why=_why(error), fix=_fix(hub, error)
         ) from error
-    data = read_files(files, hub.repo, rows_key, expected)
+    data = read_sources(files, hub.repo, rows_key, expected)
     return Fetched(data, f"hub:{hub.repo}@{facts.sha}")
 
 

@@ -32,7 +32,7 @@ def scorer_of(kind: str) -> Scorer:
         raise InputError(
             f"there are no questions of kind {kind!r}",
             why=f"there are {', '.join(sorted({*SCORERS, *found}))}",
-            fix="correct items.kind in the task's definition",
+            fix="correct the kinds of the task's definition",
         )
     scorer: Scorer = found[kind].load()
     return scorer
@@ -45,6 +45,22 @@ def score_range(kind: str) -> tuple[float, float] | None:
     """
     declared: tuple[float, float] | None = getattr(scorer_of(kind), "score_range", None)
     return declared
+
+
+def is_lettered(kind: str) -> bool:
+    """Tell whether the options of a kind go by letters; a scorer says so by an attribute ``lettered``."""
+    return bool(getattr(scorer_of(kind), "lettered", False))
+
+
+def require_one_measure(kinds: Iterable[str]) -> None:
+    """Raise `InputError` for kinds without a scorer, and where graded and real-valued ones are mixed."""
+    ranges = {kind: score_range(kind) for kind in kinds}
+    if len(set(ranges.values())) > 1:
+        raise InputError(
+            f"the kinds {', '.join(ranges)} cannot be in one task",
+            why="some have a real-valued score, and its mean over both would mean nothing",
+            fix="make two tasks of them",
+        )
 
 
 def require_reference(kind: str, gold: str) -> None:

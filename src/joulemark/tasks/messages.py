@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 from joulemark.tasks.definition import Prompt
 from joulemark.tasks.draft import Draft
-from joulemark.tasks.expressions import RowFault, Variables, compiled_template
+from joulemark.tasks.expressions import Variables, compiled_template
+from joulemark.tasks.rows import RowFault
 
 Turns = tuple[tuple[str, str], ...]
 """Chat messages: (role, content) pairs."""
@@ -28,9 +29,8 @@ class MessageWriter:
 
     def turns(self, example: Draft) -> Turns:
         """Return an example as a question and its reply."""
-        variables = {**example.variables(), "gold": example.gold, "file": example.row.file}
-        row = {**example.row.fields, **variables}
-        working = "" if self._working is None else self._guarded(example, self._working, row).strip()
+        variables = {**example.variables(), "gold": example.gold}
+        working = "" if self._working is None else self._guarded(example, self._working, variables).strip()
         reply = self._guarded(example, self._example, {**variables, "working": working}).strip()
         return ("user", self.user(example)), ("assistant", reply)
 
@@ -43,4 +43,6 @@ class MessageWriter:
         try:
             return template(variables)
         except RowFault as fault:
-            raise draft.row.fault(str(fault), "the task's prompt wants it") from fault
+            raise draft.row.fault(
+                str(fault), "mend the row, or the prompt of the task's definition"
+            ) from fault

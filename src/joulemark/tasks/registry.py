@@ -14,8 +14,9 @@ from joulemark.record.errors import InputError
 from joulemark.tasks import hub
 from joulemark.tasks.assemble import Choices, assemble
 from joulemark.tasks.definition import DEFAULT_PRESET, TaskDefinition, parse_definition, read_definition
-from joulemark.tasks.rows import DataSet, parse_contents, read_path
+from joulemark.tasks.rows import DataSet, Source, parse_contents, read_path
 from joulemark.tasks.subset import DEFAULT_KEY
+from joulemark.tasks.suites import SUITES
 from joulemark.tasks.task import TaskSet
 
 ENTRY_POINTS = "joulemark.tasks"
@@ -90,7 +91,7 @@ def find_task(name: str) -> TaskDefinition:
 
 
 def _unknown(name: str) -> InputError:
-    known = sorted(known_tasks())
+    known = sorted({*known_tasks(), *SUITES})
     near = difflib.get_close_matches(name.lower(), known, n=3, cutoff=0.5)
     return InputError(
         f"there is no task {name!r}",
@@ -100,7 +101,7 @@ def _unknown(name: str) -> InputError:
 
 
 def load_task(
-    name: str,
+    task: str | TaskDefinition,
     *,
     data: Path | None = None,
     limit: int | None = None,
@@ -121,7 +122,7 @@ def load_task(
     for option, value, least in (("--limit", limit, 1), ("--shots", n_shot, 0)):
         if value is not None and value < least:
             raise InputError(f"{option} {value} is not possible", why=f"it must be at least {least}")
-    definition = find_task(name)
+    definition = find_task(task) if isinstance(task, str) else task
     if definition.unavailable is not None:
         raise InputError(
             f"{definition.name} cannot be run yet",
@@ -136,6 +137,12 @@ def load_task(
 def _data(definition: TaskDefinition, path: Path | None, revision: str | None) -> tuple[DataSet, str]:
     """Return a task's rows and where they came from."""
     data = definition.data
+    if revision is not None and (path is not None or data.hub is None):
+        raise InputError(
+            f"--revision {revision} has nothing to choose from",
+            why="the items do not come from the hub",
+            fix="leave --revision out",
+        )
     if definition.built_in and data.file is not None:
         if path is not None:
             raise InputError(
@@ -143,10 +150,9 @@ def _data(definition: TaskDefinition, path: Path | None, revision: str | None) -
                 why="its items are built in",
                 fix="leave --data out, or name a task that reads a file, such as gsm8k",
             )
+        place = Source(Path(data.file), data.split, definition.name)
         content = resources.files(_PACKAGE).joinpath(f"data/{data.file}").read_bytes()
-        return parse_contents(
-            [(Path(data.file), data.split, content)], data.file, data.rows_key, data.row
-        ), "built in"
+        return parse_contents([(place, content)], data.file, data.rows_key, data.row), "built in"
     if path is None and data.file is not None:
         path = (definition.file or Path()).parent / data.file
     if path is not None:

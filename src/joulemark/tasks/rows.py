@@ -22,25 +22,38 @@ _SPLITS = {
 _WORDS = re.compile(r"[A-Za-z]+")
 
 
+class RowFault(Exception):
+    """A row does not have what a definition wants of it; the text says what."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A file of a data set: its place, the split it is, and what it is called (a subject, a sub-task)."""
+
+    path: Path
+    split: str
+    name: str
+
+
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One row. ``place`` names it in messages; ``file`` is its file's stem, ``split`` what it is part of."""
+    """One row. ``place`` names it in messages; ``file`` and ``split`` are its source's name and split."""
 
     fields: Mapping[str, object]
     place: str
     file: str
     split: str
 
-    def fault(self, why: str, expected: str) -> InputError:
-        """Return the error of a row that cannot be used; ``expected`` shows what a row looks like."""
-        return InputError(f"{self.place} cannot be used", why=why, fix=f"write each row as {expected}")
+    def fault(self, why: str, fix: str) -> InputError:
+        """Return the error of a row that cannot be used."""
+        return InputError(f"{self.place} cannot be used", why=why, fix=fix)
 
-    def text(self, name: str, expected: str) -> str:
-        """Return a field that must be a text with something in it; raises `InputError`."""
+    def text(self, name: str) -> str:
+        """Return a field that must be a text with something in it; raises `RowFault`."""
         value = self.fields.get(name)
         if not isinstance(value, str) or not value.strip():
             found = "it is missing" if name not in self.fields else f"it is {value!r}"[:60]
-            raise self.fault(f'"{name}" must be a text, but {found}', expected)
+            raise RowFault(f'"{name}" must be a text, but {found}')
         return value
 
 
@@ -71,20 +84,19 @@ def read_path(path: Path, *, rows_key: str | None, expected: str) -> DataSet:
             raise InputError(
                 f"{path} holds no data file", why=f"none ends in {', '.join(SUFFIXES)}", fix="name the file"
             )
-    return read_files([(file, split_of(file, path)) for file in files], path.name, rows_key, expected)
+    sources = [Source(file, split_of(file, path), _stem(file.name)) for file in files]
+    return read_sources(sources, path.name, rows_key, expected)
 
 
-def read_files(
-    files: Sequence[tuple[Path, str]], origin: str, rows_key: str | None, expected: str
-) -> DataSet:
-    """Read (file, split) pairs; see `read_path`."""
-    contents: list[tuple[Path, str, bytes]] = []
-    for file, split in files:
+def read_sources(files: Sequence[Source], origin: str, rows_key: str | None, expected: str) -> DataSet:
+    """Read files whose splits are known; see `read_path`."""
+    contents: list[tuple[Source, bytes]] = []
+    for source in files:
         try:
-            contents.append((file, split, file.read_bytes()))
+            contents.append((source, source.path.read_bytes()))
         except OSError as error:
             raise InputError(
-                f"the file {file} cannot be read",
+                f"the file {source.path} cannot be read",
                 why=error.strerror or str(error),
                 fix=f"pass a file whose rows are {expected}",
             ) from error
@@ -92,17 +104,17 @@ def read_files(
 
 
 def parse_contents(
-    contents: Iterable[tuple[Path, str, bytes]], origin: str, rows_key: str | None, expected: str
+    contents: Iterable[tuple[Source, bytes]], origin: str, rows_key: str | None, expected: str
 ) -> DataSet:
-    """Parse (name, split, bytes) triples; the revision is that of one file, or of the digests of several."""
+    """Parse files that were read; the revision is that of one file, or of the digests of several."""
     rows: list[Row] = []
     digests: list[str] = []
-    for file, split, data in contents:
+    for source, data in contents:
+        file, name, split = source.path, source.name, source.split
         digests.append(hashlib.sha256(data).hexdigest())
-        stem = file.name.removesuffix(".gz").rpartition(".")[0] or file.name
         try:
             rows += [
-                Row(f, f"{file}, {place}", stem, split) for place, f in read_fields(file.name, data, rows_key)
+                Row(f, f"{file}, {place}", name, split) for place, f in read_fields(file.name, data, rows_key)
             ]
         except FileFault as fault:
             where = f"{file}, {fault.place}" if fault.place else str(file)
@@ -113,6 +125,10 @@ def parse_contents(
         raise InputError(f"{origin} holds no items", why="it is empty", fix=f"write each row as {expected}")
     whole = digests[0] if len(digests) == 1 else hashlib.sha256("\n".join(digests).encode()).hexdigest()
     return DataSet(tuple(rows), whole, origin)
+
+
+def _stem(name: str) -> str:
+    return name.removesuffix(".gz").rpartition(".")[0] or name
 
 
 def split_of(file: Path, root: Path) -> str:

@@ -79,7 +79,7 @@ SUITES: Mapping[str, Suite] = MappingProxyType(
             ),
             Suite(
                 "full",
-                "every item of every ranked task, a day or more",
+                "every item of nine tasks but the examples, a day or more",
                 (
                     Part("gsm8k_platinum"),
                     Part("mmlu_redux"),

@@ -13,6 +13,8 @@ from joulemark.tasks.task import Question, Score
 class ChoiceScorer:
     """Compares letters; a reply in words is matched with the texts of the options."""
 
+    lettered = True
+
     def extract(self, question: Question, answer: str) -> Extraction:
         """Find the letter that ``answer`` gives."""
         return extract_choice(answer, question.choices, dict(question.options))

@@ -80,6 +80,7 @@ class DistributionScorer:
     """
 
     score_range = (0.0, 1.0)
+    lettered = True
 
     def score(self, question: Question, answer: str, *, finish_reason: str | None, refusal: bool) -> Score:
         """Grade ``answer``; raises ``ValueError`` for a question without fit human answers."""

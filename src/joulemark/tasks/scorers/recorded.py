@@ -11,7 +11,6 @@ from typing import Protocol
 
 from joulemark.record.errors import InputError
 from joulemark.tasks.extract import Extraction
-from joulemark.tasks.jsonl import JsonLines
 from joulemark.tasks.scorers.choice import ChoiceScorer
 from joulemark.tasks.scorers.grade import grade
 from joulemark.tasks.scorers.label import LabelScorer
@@ -25,6 +24,20 @@ DEFAULT_LETTERS = ("A", "B", "C", "D")
 _EXPECTED = '{"id": "…", "completion": "…", "gold": "…"}, with null as the gold where no answer is right'
 _WITH_LABELS = '{"id": "…", "completion": "…", "gold": "Yes", "choices": ["Yes", "No"]}'
 _LETTERED = '"choices": ["A", "B", …] or {"A": "text", …}, and one of these letters as the gold'
+
+
+@dataclass(frozen=True, slots=True)
+class ReplyStream:
+    """Where replies come from, for messages; ``expected`` is what a line looks like."""
+
+    name: str
+    expected: str
+
+    def fault(self, number: int, why: str) -> InputError:
+        """Return the error for line ``number``."""
+        return InputError(
+            f"{self.name}, line {number} cannot be used", why=why, fix=f"write each line as {self.expected}"
+        )
 
 
 class ExtractingScorer(Scorer, Protocol):
@@ -56,7 +69,7 @@ class Recorded:
     question: Question
     completion: str
     finish_reason: str | None
-    source: JsonLines
+    source: ReplyStream
     line: int
 
     def judge(self) -> Score:
@@ -83,7 +96,7 @@ def read_recorded(lines: Iterable[bytes], *, name: str, kind: str) -> Iterator[R
 
     Raises `InputError` naming the line; `name` is what messages call the stream.
     """
-    source = JsonLines(name, "", (), _WITH_LABELS if kind == "label" else _EXPECTED)
+    source = ReplyStream(name, _WITH_LABELS if kind == "label" else _EXPECTED)
     is_empty = True
     for number, raw in enumerate(lines, start=1):
         line = raw.removeprefix(b"\xef\xbb\xbf") if number == 1 else raw
@@ -96,7 +109,7 @@ def read_recorded(lines: Iterable[bytes], *, name: str, kind: str) -> Iterator[R
         )
 
 
-def _fields(source: JsonLines, number: int, line: bytes) -> dict[str, object]:
+def _fields(source: ReplyStream, number: int, line: bytes) -> dict[str, object]:
     try:
         fields = json.loads(line.decode())
     except UnicodeDecodeError as error:
@@ -108,7 +121,7 @@ def _fields(source: JsonLines, number: int, line: bytes) -> dict[str, object]:
     return fields
 
 
-def _recorded(fields: dict[str, object], source: JsonLines, number: int, kind: str) -> Recorded:
+def _recorded(fields: dict[str, object], source: ReplyStream, number: int, kind: str) -> Recorded:
     def fault(key: str, wanted: str) -> InputError:
         found = f"it is {json.dumps(fields[key])[:60]}" if key in fields else "it is missing"
         return source.fault(number, f'"{key}" must be {wanted}, but {found}')
