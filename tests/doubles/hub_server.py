@@ -30,6 +30,8 @@ def hub(repositories: dict[str, Path], *, gated: tuple[str, ...] = ()) -> Iterat
             path = self.path.partition("?")[0]
             for name, folder in repositories.items():
                 files = sorted(p for p in folder.rglob("*") if p.is_file())
+                if path.startswith(f"/api/datasets/{name}/revision/{'0' * 40}"):
+                    break
                 if path.startswith(f"/api/datasets/{name}"):
                     siblings = [{"rfilename": str(f.relative_to(folder))} for f in files]
                     facts = {"id": name, "sha": COMMIT, "siblings": siblings, "private": False, "tags": []}

@@ -49,6 +49,8 @@ def item(
     t_sent = T0 + round(start_s * S)
     if correct == "by verdict":
         correct = verdict is Verdict.CORRECT if verdict else None
+    # as the Recorder writes it
+    score = None if correct is None or verdict is Verdict.FAILED else float(correct)
     t_first = None if first_s is None else t_sent + round(first_s * S)
     defaults: dict[str, object] = {
         "item_id": f"q{index}",
@@ -65,6 +67,7 @@ def item(
         "streamed": streamed,
         "verdict": verdict,
         "correct": correct,
+        "score": score,
     }
     return Item(**{**defaults, **fields})  # type: ignore[arg-type]
 

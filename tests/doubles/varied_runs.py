@@ -77,7 +77,7 @@ def priced() -> RunView:
     """Return a run of a suite that may be ranked, with a tariff, a grid and a building."""
     rates = Rates(
         usd_per_kwh=0.30,
-        price_source="declared by the user",
+        electricity_source="declared by the user",
         gco2e_per_kwh=381.0,
         grid_zone="DEU",
         grid_source="a yearly mean, 2023",

@@ -17,7 +17,7 @@ from joulemark.metrics import summarize
 from joulemark.metrics.compare import compare
 from joulemark.metrics.compare_definitions import DEFINITIONS
 from joulemark.metrics.compare_figures import ratio
-from joulemark.metrics.compare_runs import comparison_json
+from joulemark.metrics.compare_runs import compare_runs, comparison_json
 from joulemark.metrics.paired_sides import CORRECT, ENERGY, Column, Resamples, Side, side
 from joulemark.record.item import Verdict
 from joulemark.record.reason import Reason
@@ -261,6 +261,13 @@ def test_real_valued_scores_are_compared_by_their_means():
     value = c.figures["mean_score_difference"]
     assert (value.value, value.lo, value.hi) == pytest.approx((0.05, 0.05, 0.05))
     assert c.told_apart("mean_score_difference") is True
+    # a failed request has no score, whatever an older record says
+    lost = scored(b, 0.25)
+    failed = dataclasses.replace(lost.items[0], verdict=Verdict.FAILED, correct=False, score=0.0)
+    lost = dataclasses.replace(lost, items=(failed, *lost.items[1:]))
+    mean = sum(0.25 + k / 100 for k in range(1, 20)) / 19
+    value = compare(scored(a, 0.2), lost).figures["mean_score_difference"]
+    assert value.value == pytest.approx(mean - sum(0.2 + k / 100 for k in range(20)) / 20)
 
 
 def test_few_items_have_no_interval():
@@ -304,6 +311,95 @@ def test_a_difference_within_the_meters_bounds_is_a_tie():
     assert c.told_apart(JPC) is False
     bound = c.figures["joules_per_correct_answer_ratio_bound"]
     assert (bound.lo, bound.hi, bound.interval) == (pytest.approx(0.99), pytest.approx(1.05), "bound")
+
+
+BOUND = "joules_per_correct_answer_ratio_bound"
+
+
+def _with_edges(view, slack_j):
+    """Return the run with every item metered to ± ``slack_j``, and the whole to the same."""
+    rows = tuple(
+        dataclasses.replace(row, lo=max(0.0, row.joules - slack_j), hi=row.joules + slack_j)
+        for row in view.attributions
+    )
+    total = view.headline_energy.joules
+    return dataclasses.replace(view, headline_energy=measured(total, slack_j), attributions=rows)
+
+
+def test_the_bound_of_a_part_is_that_of_its_own_edges():
+    # 40 items of 10 J in A, the first 10 of them of 11 J in B; every window is known to 2 J
+    a = _with_edges(run([10.0] * 40, [True] * 40), 2.0)
+    b = _with_edges(run([11.0] * 10, [True] * 10), 2.0)
+    c = compare(a, b)
+    assert (c.left_out, c.figures[BOUND].value) == ((30, 0), pytest.approx(1.1))
+    # a quarter: 3/4 of ten items' 2 J, 1/4 of the thirty others' and of the total's
+    slack = 0.75 * 10 * 2 + 0.25 * 30 * 2 + 0.25 * 2
+    assert c.figures[BOUND].lo == pytest.approx(108 / (100 + slack))
+    assert c.figures[BOUND].hi == pytest.approx(112 / (100 - slack))
+    # all items say 1.1, and 30 J of 100 J may have been missed
+    assert c.figures[JPC].lo == pytest.approx(1.1)
+    assert c.within_bound
+    assert c.told_apart(JPC) is False
+
+
+@settings(deadline=None, max_examples=20)
+@given(st.integers(11, 40), st.floats(0.0, 5.0), st.floats(0.0, 50.0))
+def test_the_bound_of_a_part_holds_what_the_items_can_have_used(n, slack_j, idle_j):
+    whole = _with_edges(run([20.0] * 40, [True] * 40, idle_j=idle_j), slack_j)
+    column = side("A", whole, [f"q{k:04d}" for k in range(n)]).columns[ENERGY]
+    every = side("A", whole, [f"q{k:04d}" for k in range(40)]).columns[ENERGY]
+    lo, hi = column.bound
+    assert lo <= column.total <= hi
+    # the edges of the part's own items, and of what the rest of the total is the remainder of
+    assert hi - lo == pytest.approx(2 * slack_j * (n * (1 - n / 40) + (40 - n) * n / 40 + n / 40))
+    assert hi - lo >= (every.bound[1] - every.bound[0]) * n / 40 - 1e-9
+
+
+def test_without_bounds_of_the_items_a_part_has_none_and_nothing_is_told_apart():
+    a, b = run([10.0] * 40, [True] * 40), run([20.0] * 20, [True] * 20)
+    shared = tuple(dataclasses.replace(r, lo=None, hi=None, reason=Reason.ALLOCATED) for r in a.attributions)
+    c = compare(dataclasses.replace(a, attributions=shared), b)
+    assert c.figures[BOUND].value == pytest.approx(2)
+    assert c.figures[BOUND].interval is None
+    assert c.figures[BOUND].interval_reason is Reason.ALLOCATED
+    assert c.within_bound is None
+    assert c.figures[JPC].lo == pytest.approx(2)
+    assert c.told_apart(JPC) is None
+    assert c.told_apart("joules_per_request_ratio") is True
+    # the whole of the same run has the bound of its total
+    assert (
+        compare(dataclasses.replace(a, attributions=shared), run([20.0] * 40, [True] * 40)).within_bound
+        is False
+    )
+
+
+def test_two_orders_of_the_same_items():
+    """By token B is cheaper on the shared items only; the order and its certainty are of these."""
+    ids = [f"q{k}" for k in range(12)]
+    a = run([10.0] * 12, [True] * 12, tokens=[10] * 12, ids=ids)
+    # on q0..q11 B spends 20 J on 40 tokens: cheaper a token, dearer an answer; its other items cost a fortune
+    more = [f"z{k}" for k in range(12)]
+    b = run([20.0] * 12 + [500.0] * 12, [True] * 24, tokens=[40] * 12 + [10] * 12, ids=ids + more)
+    (reversal,) = compare_runs([("a", a, summarize(a)), ("b", b, summarize(b))]).reversals
+    assert (reversal.by_token, reversal.by_correct) == ("B", "A")
+    assert reversal.token_told_apart is True
+    assert reversal.correct_told_apart is True
+    assert reversal.same_task
+
+
+def test_tasks_that_order_otherwise_are_told_by_their_whole_runs():
+    a = run([10.0] * 12, [True] * 12, tokens=[10] * 12)
+    b = with_part(run([20.0] * 12, [True] * 12, tokens=[40] * 12), "task", name="other")
+    (reversal,) = compare_runs([("a", a, summarize(a)), ("b", b, summarize(b))]).reversals
+    assert (reversal.by_token, reversal.by_correct, reversal.same_task) == ("B", "A", False)
+    assert reversal.token_told_apart is None
+
+
+def test_graded_answers_have_no_second_accuracy():
+    c = compare(*simulated_pair(20, 6))
+    value = c.figures["mean_score_difference"]
+    assert value.reason is Reason.NOT_APPLICABLE
+    assert "see accuracy" in value.detail
 
 
 def test_the_json_is_plain_and_every_null_has_its_reason():

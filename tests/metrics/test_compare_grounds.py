@@ -116,7 +116,9 @@ def test_two_tasks(pair):
         ("task", {"split": "train"}),
         ("task", {"n_shot": 5}),
         ("task", {"template_hash": "0"}),
-        ("task", {"nonce": "n"}),
+        ("task", {"preset": "published"}),
+        ("task", {"subset_key": "another"}),
+        ("task", {"revision": "2"}),
     ],
 )
 def test_other_words_are_not_paired(pair, part, changed):
@@ -124,6 +126,56 @@ def test_other_words_are_not_paired(pair, part, changed):
     c = compare(a, with_part(b, part, **changed))
     assert not c.paired
     assert c.questions == tuple(f"{part}.{name}" for name in changed)
+
+
+def test_what_only_chooses_among_the_items_is_shown_and_pairs(pair):
+    a, b = pair
+    c = compare(a, with_part(b, "task", nonce="n", n_items=10, budget_hash="0"))
+    assert c.paired
+    assert [d.name for d in c.differences] == ["task.n_items", "task.nonce", "task.budget_hash"]
+
+
+def _named(view, name, items_hash, **fields):
+    """Return the run with ids made by ``name`` of the item's place, and other facts of its task."""
+    ids = {item.item_id: name(k) for k, item in enumerate(view.items)}
+    renamed = dataclasses.replace(
+        view,
+        items=tuple(dataclasses.replace(item, item_id=ids[item.item_id]) for item in view.items),
+        attributions=tuple(dataclasses.replace(row, item_id=ids[row.item_id]) for row in view.attributions),
+        item_cpu_seconds={(ids[name], r): s for (name, r), s in view.item_cpu_seconds.items()},
+    )
+    return with_part(renamed, "task", items_hash=items_hash, **fields)
+
+
+def _digest(k):
+    return f"quick-{k:012x}"
+
+
+def _key(k):
+    return f"key-{k}"
+
+
+@pytest.mark.parametrize(
+    ("name", "hashes", "is_paired"),
+    [
+        (_digest, ("one", "other"), True),
+        (lambda k: f"{_digest(k)}~2" if k else _digest(k), ("one", "other"), True),
+        # a corrected edition of the data keeps its own keys
+        (_key, ("one", "other"), False),
+        (_key, ("one", "one"), True),
+        # an older record does not say
+        (_digest, (None, "other"), False),
+        (_digest, (None, None), False),
+    ],
+)
+def test_the_same_items_from_other_bytes(pair, name, hashes, is_paired):
+    a, b = (_named(view, name, items_hash) for view, items_hash in zip(pair, hashes, strict=True))
+    c = compare(a, with_part(b, "task", revision="2", split="all"))
+    assert c.paired is is_paired
+    assert c.questions == (() if is_paired else ("task.revision", "task.split"))
+    assert {"task.revision", "task.split"} <= {d.name for d in c.differences}
+    assert ("tasks_differ" in _refused(c)) is not is_paired
+    assert _kept(c, "joules_per_token_ratio") is is_paired
 
 
 def test_two_processors(pair):

@@ -183,10 +183,10 @@ def test_a_loaded_run_has_no_cost_model():
         view, manifest=view.manifest.model_copy(update={"load": Load(mode="closed", concurrency=4)})
     )
     model = cost_model(loaded)
-    assert (model.reason, model.concurrency) == (Reason.ALLOCATED, 4)
+    assert (model.reason, model.concurrency) == (Reason.OVERLAPPED, 4)
     assert "would carry its load" in model.detail
     late = dataclasses.replace(view.items[0], t_end=view.items[1].t_end)
-    assert cost_model(dataclasses.replace(view, items=(late, *view.items[1:]))).reason is Reason.ALLOCATED
+    assert cost_model(dataclasses.replace(view, items=(late, *view.items[1:]))).reason is Reason.OVERLAPPED
 
 
 def test_a_request_cut_off_after_the_others_leaves_the_model():

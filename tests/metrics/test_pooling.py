@@ -46,6 +46,12 @@ def test_what_else_is_refused():
         "energy sources": dataclasses.replace(
             _run(2), headline_energy=dataclasses.replace(_run(2).headline_energy, method=Method.INTEGRATED)
         ),
+        "power limits": _run(2, devices=[run_views.device(power_limit_w=250)]),
+        "hosts": _run(
+            2, segments=[_run(2).manifest.segments[0].model_copy(update={"host_hash": "elsewhere"})]
+        ),
+        "processors": _run(2, host=_run(2).manifest.host.model_copy(update={"cpu_model": "Otherchip 9"})),
+        "versions of joulemark": _run(2, joulemark_version="0.2.0"),
         "configurations": _run(2, config_hash="another"),
     }
     for name, other in cases.items():
@@ -57,6 +63,21 @@ def test_what_else_is_refused():
         pool([_run(1), _run(2, state="partial")])
     with pytest.raises(ValueError, match="no runs"):
         pool([])
+
+
+def test_the_limit_of_a_board_beside_the_measured_one_does_not_matter():
+    beside = run_views.device(1, power_limit_w=100)
+    assert pool([_run(1), _run(2, devices=[run_views.device(), beside])])["accuracy"].n == 2
+
+
+def test_an_endpoint_stands_for_the_model_where_it_has_no_digest():
+    def at(seed, endpoint, digest):
+        facts = {"endpoint_hash": endpoint, "model_digest": digest}
+        return _run(seed, engine=_run(seed).manifest.engine.model_copy(update=facts))
+
+    assert pool([at(1, "here", "d"), at(2, "there", "d")])["accuracy"].n == 2
+    with pytest.raises(NotPoolable, match=r"different endpoints \(run-1: here, run-2: there\)"):
+        pool([at(1, "here", None), at(2, "there", None)])
 
 
 def test_a_figure_that_one_run_lacks_is_withheld_with_its_name():

@@ -9,7 +9,13 @@ from hypothesis import strategies as st
 from doubles import run_views
 from doubles.run_views import item
 from joulemark.metrics import summarize
-from joulemark.metrics.repeats import UNITS, complete_repeats, repeat_figures, repeat_policy, spread_of
+from joulemark.metrics.repeats import (
+    POOLED_FIGURES,
+    complete_repeats,
+    repeat_figures,
+    repeat_policy,
+    spread_of,
+)
 from joulemark.record.energy import Withheld
 from joulemark.record.item import Verdict
 from joulemark.record.manifest import Sampling
@@ -49,14 +55,17 @@ def test_the_spread_holds_its_mean_and_is_0_only_for_equal_values(values):
 def test_a_repeated_run_gives_a_spread_of_every_figure():
     view = run_views.with_lengths(20, repeats=3)
     summary = summarize(view)
-    assert set(summary.repeats) == set(UNITS)
+    assert set(summary.repeats) == set(POOLED_FIGURES)
     assert summary.repeats_left_out == ()
     for name, spread in summary.repeats.items():
         if name == "mean_score":
-            assert spread.reason is Reason.NOTHING_SCORED
+            assert (spread.reason, spread.detail) == (
+                Reason.NOT_APPLICABLE,
+                "Answers were graded correct or not; see accuracy.",
+            )
             continue
         assert (spread.n, spread.reason, len(spread.values)) == (3, None, 3), name
-        assert spread.unit == UNITS[name]
+        assert spread.unit == POOLED_FIGURES[name]
     f = summary.figures
     # equal repeats: the mean over them is the figure of the run
     for name in ("accuracy", "joules_per_correct_answer", "joules_per_request", "mean_completion_tokens"):
@@ -121,8 +130,20 @@ def test_without_a_meter_and_with_overlap_the_reasons_stand():
     late = dataclasses.replace(view.items[0], t_end=view.items[1].t_end)
     overlapping = dataclasses.replace(view, items=(late, *view.items[1:]), item_cpu_seconds={})
     spreads = repeat_figures(overlapping)
-    assert spreads["tokens_per_second"].reason is Reason.ALLOCATED
-    assert spreads["cpu_seconds_per_correct_answer"].reason is Reason.ALLOCATED
+    assert spreads["tokens_per_second"].reason is Reason.OVERLAPPED
+    assert spreads["cpu_seconds_per_correct_answer"].reason is Reason.OVERLAPPED
+
+
+def test_a_request_that_was_cut_off_overlaps_too():
+    view = run_views.with_lengths(12, repeats=2)
+    first = view.items[0]
+    cut = dataclasses.replace(first, item_id="cut", phase="abandoned", verdict=None, correct=None, score=None)
+    spreads = repeat_figures(dataclasses.replace(view, items=(*view.items, cut), item_cpu_seconds={}))
+    assert spreads["tokens_per_second"].reason is Reason.OVERLAPPED
+    assert spreads["cpu_seconds_per_correct_answer"].reason is Reason.OVERLAPPED
+    apart = dataclasses.replace(cut, t_sent=first.t_sent - 2, t_end=first.t_sent - 1)
+    spreads = repeat_figures(dataclasses.replace(view, items=(*view.items, apart)))
+    assert spreads["tokens_per_second"].mean is not None
 
 
 def test_real_valued_scores_have_a_spread_of_their_mean():
@@ -131,6 +152,10 @@ def test_real_valued_scores_have_a_spread_of_their_mean():
         dataclasses.replace(i, verdict=None, correct=None, score=0.25 + 0.5 * i.repeat) for i in view.items
     )
     spreads = repeat_figures(dataclasses.replace(view, items=items))
+    assert spreads["mean_score"].values == (0.25, 0.75)
+    # an older record gave a failed request the score 0, which is no score
+    failed = dataclasses.replace(items[0], verdict=Verdict.FAILED, correct=False, score=0.0)
+    spreads = repeat_figures(dataclasses.replace(view, items=(failed, *items[1:])))
     assert spreads["mean_score"].values == (0.25, 0.75)
     assert spreads["accuracy"].reason is Reason.REAL_VALUED_SCORE
 

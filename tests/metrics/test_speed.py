@@ -47,6 +47,22 @@ def test_a_real_valued_score_has_a_mean_with_an_interval():
     few = mean_score(items[:5])
     assert (few.value, few.interval_reason) == (0.1, Reason.TOO_FEW_ITEMS)
     assert mean_score([item(0, verdict=None)]).reason is Reason.NOTHING_SCORED
+    # failed requests have no score, whatever an older record says
+    failed = [item(k, verdict=Verdict.FAILED, score=0.0) for k in range(30, 40)]
+    assert mean_score([*items, *failed]) == value
+
+
+def test_graded_answers_have_no_mean_score_beside_their_accuracy():
+    items = [item(k, verdict=Verdict.WRONG if k % 2 else Verdict.CORRECT) for k in range(12)]
+    assert {one.score for one in items} == {0.0, 1.0}
+    value = mean_score(items)
+    assert (value.reason, value.detail) == (
+        Reason.NOT_APPLICABLE,
+        "Answers were graded correct or not; see accuracy.",
+    )
+    # the task says that scores are real-valued, and no answer could be scored
+    lost = [item(k, verdict=Verdict.UNPARSED, correct=None) for k in range(12)]
+    assert mean_score(lost, real_valued=True).reason is Reason.NOTHING_SCORED
 
 
 def test_negative_scores_are_scores_and_all_zero_is_zero():

@@ -360,3 +360,49 @@ def test_the_settings_of_a_run_are_there_with_a_reason_for_what_is_not_known():
     assert document["setup"]["machine"] == "NVIDIA Testboard 90, 2 × Testchip 2 @ 2.4 GHz"
     for name, setting in document["setup"].items():
         assert (f"setup.{name}" in document["reasons"]) == (setting is None)
+
+
+def _opinions(verdict, correct):
+    view = run_views.with_counter(20)
+    items = tuple(
+        dataclasses.replace(i, verdict=verdict, correct=correct, score=None) for i in view.measured_items
+    )
+    task = view.manifest.task.model_copy(update={"score_range": (0.0, 1.0)})
+    return _changed(dataclasses.replace(view, items=items), task=task)
+
+
+def test_a_real_valued_task_in_which_nothing_could_be_scored_knows_no_correct():
+    view = _opinions(Verdict.UNPARSED, None)
+    failed = dataclasses.replace(view.items[0], verdict=Verdict.FAILED, correct=False)
+    summary = summarize(dataclasses.replace(view, items=(failed, *view.items[1:])))
+    for name in (
+        "accuracy",
+        "accuracy_excluding_failed",
+        "accuracy_excluding_truncated",
+        "joules_per_correct_answer",
+        "joules_per_correct_answer_bound",
+        "cpu_seconds_per_correct_answer",
+        "ipj",
+        "accuracy_per_watt",
+    ):
+        assert summary.figures[name].reason is Reason.REAL_VALUED_SCORE, name
+    assert summary.figures["mean_score"].reason is Reason.NOTHING_SCORED
+    assert summary.repeats["accuracy"].reason is Reason.REAL_VALUED_SCORE
+    assert summary.repeats["joules_per_correct_answer"].reason is Reason.REAL_VALUED_SCORE
+    assert (summary.n_scored, summary.n_correct) == (0, 0)
+    assert "real_valued_score" in _codes(summary)
+
+
+def test_a_cache_that_was_not_to_be_used_is_told():
+    view = run_views.with_counter()
+    assert view.manifest.engine.prefix_cache is False
+    hit = tuple(
+        dataclasses.replace(i, cached_tokens=600 if k < 2 else 0) for k, i in enumerate(view.measured_items)
+    )
+    told = dataclasses.replace(view, items=hit)
+    (caveat,) = (c for c in summarize(told).caveats if c.code == "prompt_cache_hit")
+    assert "1,200 prompt tokens came from a cache" in caveat.text
+    allowed = view.manifest.engine.model_copy(update={"prefix_cache": True})
+    assert "prompt_cache_hit" not in _codes(summarize(_changed(told, engine=allowed)))
+    none = tuple(dataclasses.replace(i, cached_tokens=0) for i in view.measured_items)
+    assert "prompt_cache_hit" not in _codes(summarize(dataclasses.replace(view, items=none)))

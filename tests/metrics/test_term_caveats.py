@@ -64,7 +64,7 @@ def test_repeats_at_temperature_0_and_without_a_seed():
 @pytest.mark.parametrize(
     ("rates", "words", "absent"),
     [
-        ({"usd_per_kwh": 0.4, "price_source": "my bill"}, "0.4 USD/kWh (my bill)", "CO2e"),
+        ({"usd_per_kwh": 0.4, "electricity_source": "my bill"}, "0.4 USD/kWh (my bill)", "CO2e"),
         (
             {"gco2e_per_kwh": 56.0, "grid_zone": "FRA", "grid_source": "OWID"},
             "56 g/kWh (FRA, OWID)",

@@ -106,7 +106,11 @@ def test_neither_joules_nor_processor_time():
 
 def test_processor_time_of_requests_that_overlapped_is_not_told_apart():
     view = dataclasses.replace(run_views.without_meter(), item_cpu_seconds={})
-    assert _by_name(costs_by_verdict(view))["correct"].cost.reason is Reason.ALLOCATED
+    assert _by_name(costs_by_verdict(view))["correct"].cost.reason is Reason.CPU_NOT_OBSERVED
+    first, second = view.measured_items[:2]
+    late = dataclasses.replace(first, t_end=second.t_end)
+    overlapping = dataclasses.replace(view, items=(late, *view.measured_items[1:]))
+    assert _by_name(costs_by_verdict(overlapping))["correct"].cost.reason is Reason.OVERLAPPED
 
 
 def test_real_valued_scores_have_their_own_row():

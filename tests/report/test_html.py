@@ -12,9 +12,10 @@ from doubles import run_views, varied_runs
 from joulemark.metrics import definitions, summarize
 from joulemark.record.errors import InputError
 from joulemark.record.manifest import Rates
-from joulemark.report.html import coded, render, write_report
+from joulemark.report.html import render, write_report
 from joulemark.report.item_cost import item_cost_chart, item_costs
 from joulemark.report.item_table import MAX_ITEM_ROWS
+from joulemark.report.templates import coded
 from joulemark.report.theme import NARROW_PX, WIDE_PX
 
 HOSTILE = "</td><script>alert(1)</script><img src=x onerror=alert(2)>\"'&{{7*7}}"
@@ -140,7 +141,7 @@ def test_hostile_text_stays_text_wherever_it_comes_from():
             "task": m.task.model_copy(update={"name": HOSTILE, "source": HOSTILE, "preset": HOSTILE}),
             "suite": HOSTILE,
             "standing": HOSTILE,
-            "rates": Rates(usd_per_kwh=0.3, price_source=HOSTILE, gco2e_per_kwh=9.0, grid_zone=HOSTILE,
+            "rates": Rates(usd_per_kwh=0.3, electricity_source=HOSTILE, gco2e_per_kwh=9.0, grid_zone=HOSTILE,
                            grid_source=HOSTILE),
             "host": m.host.model_copy(update={"cpu_model": HOSTILE}),
             "devices": [m.devices[0].model_copy(update={"name": HOSTILE, "other_processes": [HOSTILE]})],
@@ -355,10 +356,10 @@ def test_money_and_carbon_are_told_with_their_rates_or_how_to_get_them():
 
 
 def test_what_a_run_counts_for_stands_in_the_header():
-    assert "Suite published · may be ranked within the same suite" in Page(rendered("priced")).text
+    assert "Suite published · may be ranked: within the same suite" in Page(rendered("priced")).text
     view = varied_runs.canary()
     text = Page(render(summarize(view), view)).text
-    assert "not ranked: a canary task" in text.split("How sure")[0]
+    assert "Not ranked: a canary task" in text.split("How sure")[0]
 
 
 def test_a_run_of_failures_blames_no_model():

@@ -57,9 +57,10 @@ def test_rates_come_with_their_source_and_only_what_counts():
         usd_per_kwh=0.2,
         usd_per_million_prompt_tokens=0.15,
         usd_per_million_completion_tokens=0.6,
-        price_source="a list, 2026",
+        electricity_source="my bill",
+        token_price_source="a list, 2026",
     )
-    assert rate_lines(both, local=True) == ["Electricity: 0.2 USD per kWh (a list, 2026)."]
+    assert rate_lines(both, local=True) == ["Electricity: 0.2 USD per kWh (my bill)."]
     (tokens,) = rate_lines(both, local=False)
     assert "0.15 USD per million of the prompt, 0.6 USD per million of output (a list, 2026)" in tokens
     assert rate_lines(Rates(), local=True) == []
@@ -73,11 +74,13 @@ def test_rates_come_with_their_source_and_only_what_counts():
 @pytest.mark.parametrize(
     ("fields", "told"),
     [
-        ({}, "No suite · not ranked: only runs of a suite are"),
+        ({}, "Not ranked: no reason was recorded"),
+        ({"standing": "not ranked: a task of the user's own"}, "Not ranked: a task of the user's own"),
+        ({"may_rank": True, "standing": "ranked within its task"}, "May be ranked: within its task"),
         ({"suite": "quick", "standing": "not ranked: too short."}, "Suite quick · not ranked: too short"),
         (
             {"suite": "full", "may_rank": True, "standing": "ranked within its tier"},
-            "Suite full · may be ranked within its tier",
+            "Suite full · may be ranked: within its tier",
         ),
         ({"suite": "full", "may_rank": True}, "Suite full · may be ranked"),
         ({"suite": "full", "standing": "it was cut short"}, "Suite full · not ranked: it was cut short"),
@@ -88,7 +91,9 @@ def test_the_standing_is_one_sentence(fields, told):
 
 
 def test_a_canary_is_said():
-    assert "a canary task" in standing(varied_runs.canary().manifest).split(" · ")[-1]
+    told = standing(varied_runs.canary().manifest)
+    assert told.split(" · ")[-1].lower().startswith("not ranked: a canary task")
+    assert told.count("canary") == 1
 
 
 def test_meters_without_a_figure_say_why():

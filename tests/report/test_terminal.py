@@ -165,7 +165,7 @@ def test_without_the_run_the_drift_is_still_told():
     text = _printed(run_views.with_counter(), alone=True)
     assert "2.700 % is what integrated power differs by from the counter" in text
     assert "ranked" not in text
-    assert "not ranked" in _printed(run_views.with_counter())
+    assert "Not ranked: " in _printed(run_views.with_counter())
 
 
 def test_every_verdict_is_told_with_what_it_cost():

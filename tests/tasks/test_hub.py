@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from doubles.hub_server import hub
+from doubles.hub_server import COMMIT, hub
 from doubles.task_rows import ROWS, write_csv, write_parquet
 from doubles.user import Finished, joulemark
 from joulemark.tasks.registry import built_in_tasks
@@ -65,3 +65,15 @@ def test_another_layout_and_no_hub_at_all_are_told(tmp_path: Path) -> None:
         assert "--data FILE" in done.err
         assert "Traceback" not in done.err
     assert "layout" in moved.err
+
+
+def test_a_commit_can_be_pinned(tmp_path: Path) -> None:
+    write_parquet(ROWS["billsum"]["test"], tmp_path / "repo" / "default" / "train" / "0000.parquet")
+    for split in ("test", "ca_test"):
+        write_parquet(ROWS["billsum"]["test"], tmp_path / "repo" / "default" / split / "0000.parquet")
+    with hub({"FiscalNote/billsum": tmp_path / "repo"}) as endpoint:
+        pinned = show("billsum", endpoint, tmp_path / "home", "--revision", COMMIT)
+        missing = show("billsum", endpoint, tmp_path / "home", "--revision", "0" * 40)
+    assert pinned.code == 0, pinned.err
+    assert missing.code == 2
+    assert "Traceback" not in missing.err

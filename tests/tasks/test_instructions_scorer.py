@@ -60,6 +60,13 @@ def test_a_refusal_flag_wins_over_the_token_limit() -> None:
     assert grade("all is small", "length", refusal=True).verdict is Verdict.REFUSED
 
 
+def test_a_refusal_in_words_is_refused_and_the_cut_goes_before_it() -> None:
+    words = "I cannot assist with that request."
+    assert grade(words).verdict is Verdict.REFUSED
+    assert grade(words, "length").verdict is Verdict.TRUNCATED
+    assert grade("i wrote a poem: i cannot assist with that request").verdict is not Verdict.REFUSED
+
+
 def test_the_span_is_the_reply_without_its_thinking() -> None:
     answer = "<think>Hm</think>\n\nall is small\n"
     span = grade(answer).span

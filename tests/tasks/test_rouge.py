@@ -107,6 +107,8 @@ def test_only_the_leading_tokens_are_compared() -> None:
         ("<think>police killed</think>", "stop", False, Verdict.UNPARSED, 0.0),
         ("police killed the gunman", "stop", True, Verdict.REFUSED, 0.0),
         ("police killed the gunman", "content_filter", False, Verdict.REFUSED, 0.0),
+        ("I'm sorry, but I can't help with that.", "stop", False, Verdict.REFUSED, 0.0),
+        ("<think>I can't help with that.</think>police kill the gunman", "stop", False, None, 3 / 4),
     ],
 )
 def test_verdicts(answer: str, finish: str, refusal: bool, verdict: Verdict | None, score: float) -> None:

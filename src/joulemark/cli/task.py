@@ -61,6 +61,7 @@ def list_tasks(as_json: bool) -> None:
 @click.option("--shots", type=click.IntRange(min=0), help="Worked examples before each question.")
 @click.option("--split", metavar="NAME|all")
 @click.option("--preset", metavar="NAME", default="default", show_default=True)
+@click.option("--revision", metavar="COMMIT", help="The commit of the hub's data set.")
 @click.option("--definition", is_flag=True, help="Print the task's file instead.")
 @click.option("--json", "as_json", is_flag=True)
 def show(
@@ -70,6 +71,7 @@ def show(
     shots: int | None,
     split: str | None,
     preset: str,
+    revision: str | None,
     definition: bool,
     as_json: bool,
 ) -> None:
@@ -82,7 +84,9 @@ def show(
     if definition:
         click.echo(definition_text(name), nl=False)
         return
-    loaded = load_task(name, data=data, limit=limit, n_shot=shots, split=split, preset=preset)
+    loaded = load_task(
+        name, data=data, limit=limit, n_shot=shots, split=split, preset=preset, revision=revision
+    )
     if as_json:
         click.echo(orjson.dumps(loaded.questions, option=orjson.OPT_INDENT_2).decode())
         return

@@ -169,13 +169,13 @@ class UrlEngine:
         n_ctx = self._options.n_ctx
         if n_ctx is None:
             return identity
-        if identity.native_path is None:
+        if identity.native is None:
             raise InputError(
                 f"The context of the engine at {self._url.text} cannot be asked for",
                 why=f"it is {identity.kind}, which fixes its context when it starts",
                 fix="leave --n-ctx out, and set it where that engine is started",
             )
-        return replace(identity, n_ctx=n_ctx)
+        return replace(identity, native=replace(identity.native, n_ctx=n_ctx))
 
     def _endpoint_at(self, path: str) -> Endpoint:
         url = self._url

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from joulemark.engines.dialect import Dialect
 from joulemark.engines.exchange import Exchange
 from joulemark.engines.kinds import Identity
-from joulemark.engines.kinds.identity import Flag
+from joulemark.engines.kinds.identity import Flag, Native
 from joulemark.engines.ollama_style import OllamaStyle
 from joulemark.engines.probe import error_message
 from joulemark.engines.request_style import RequestStyle, RequestWriter
@@ -20,15 +20,15 @@ _NO_SUCH_PAGE = (404, 405, 501)
 class Route:
     """The way to one model of one engine.
 
-    ``api_path`` is where OpenAI's API begins (``/v1``). ``native``: the engine's own chat endpoint is asked
-    instead, where it has one. ``salted``: each request gets a salt, where the engine takes one.
+    ``api_path`` is where OpenAI's API begins (``/v1``). ``try_native``: the engine's own chat endpoint is
+    asked instead, where it has one. ``salted``: each request gets a salt, where the engine takes one.
     """
 
     api_path: str
     model: str
     identity: Identity
     dialect: Dialect = field(default_factory=Dialect)
-    native: bool = True
+    try_native: bool = True
     salted: bool = True
 
     @property
@@ -37,27 +37,27 @@ class Route:
         return self.api_path.removesuffix("/v1")
 
     @property
-    def is_native(self) -> bool:
-        """Whether the engine's own chat endpoint is asked."""
-        return self.native and self.identity.native_path is not None
+    def native(self) -> Native | None:
+        """The engine's own chat endpoint; null where OpenAI's is asked."""
+        return self.identity.native if self.try_native else None
 
     @property
     def is_salted(self) -> bool:
         """Whether each request carries a salt of its own."""
-        return self.salted and self.identity.salt_field is not None and not self.is_native
+        return self.salted and self.identity.salt_field is not None and self.native is None
 
     @property
     def path(self) -> str:
         """Where requests go."""
-        if self.native and self.identity.native_path is not None:
-            return f"{self.root}{self.identity.native_path}"
+        if self.native is not None:
+            return f"{self.root}{self.native.path}"
         return f"{self.api_path}/chat/completions"
 
     @property
     def writer(self) -> RequestWriter:
         """What writes the requests, prompt caching off where that can be asked for."""
-        if self.is_native and self.identity.n_ctx is not None:
-            return OllamaStyle(self.model, self.identity.n_ctx)
+        if self.native is not None:
+            return OllamaStyle(self.model, self.native.n_ctx)
         salt_field = self.identity.salt_field if self.is_salted else None
         return RequestStyle(self.model, self.dialect, self.identity.extra_body, salt_field)
 
@@ -71,20 +71,20 @@ class Route:
     def flags(self) -> dict[str, Flag]:
         """What the requests ask for beside sampling, for the identity of a run."""
         flags: dict[str, Flag] = {}
-        if self.identity.native_path is not None:
-            flags["api"] = self.identity.kind if self.is_native else "openai"
-        if self.is_native:
-            return {**flags, "n_ctx_asked": self.identity.n_ctx, "truncate": False}
+        if self.identity.native is not None:
+            flags["api"] = "openai" if self.native is None else self.identity.kind
+        if self.native is not None:
+            return {**flags, "n_ctx_asked": self.native.n_ctx, "truncate": False}
         if self.identity.salt_field is not None:
             flags[self.identity.salt_field] = "one a request" if self.is_salted else "refused"
         return {**flags, "stream_usage": self.dialect.include_usage, "seed_accepted": self.dialect.seed}
 
     def after(self, exchange: Exchange) -> Route | None:
         """Return the route to try after one that was refused; null when nothing can be done about it."""
-        if self.is_native:
+        if self.native is not None:
             # Ollama answers 404 for a model that it has not, too, and names it.
             missing = exchange.status in _NO_SUCH_PAGE and "model" not in error_message(exchange)
-            return replace(self, native=False) if missing else None
+            return replace(self, try_native=False) if missing else None
         if exchange.status not in _REFUSED:
             return None
         refusal = exchange.body.decode("utf-8", errors="replace")

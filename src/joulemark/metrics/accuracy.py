@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from joulemark.metrics.definition import MetricDefinition
 from joulemark.metrics.value import Value, withheld
@@ -63,28 +63,41 @@ def is_correct(item: Item) -> bool:
     return item.correct is True and item.verdict is not Verdict.FAILED
 
 
-def why_not_scored(items: Sequence[Item]) -> Reason | None:
-    """Return why a set of items has no notion of correct, or null when it has one."""
-    answered = [item for item in items if item.verdict is not Verdict.FAILED]
-    if any(item.correct is None and item.score is not None for item in answered):
+def has_real_values(items: Iterable[Item]) -> bool:
+    """Tell whether an answer has a score and is neither correct nor not."""
+    return any(
+        item.correct is None and item.score is not None and item.verdict is not Verdict.FAILED
+        for item in items
+    )
+
+
+def why_not_scored(items: Sequence[Item], *, real_valued: bool = False) -> Reason | None:
+    """Return why a set of items has no notion of correct, or null when it has one.
+
+    ``real_valued``: the task says so, whatever its answers look like (`RunView.real_valued`).
+    """
+    if real_valued or has_real_values(items):
         return Reason.REAL_VALUED_SCORE
     if not any(is_scored(item) for item in items):
         return Reason.NOTHING_SCORED
     return None
 
 
-def accuracy(items: Sequence[Item], *, include_failed: bool = True) -> Value:
+def accuracy(items: Sequence[Item], *, include_failed: bool = True, real_valued: bool = False) -> Value:
     """Return the share of correct answers with its Wilson interval; ``n`` is the number of distinct items.
 
     Repeats of one item are not independent, so an item enters once, with its mean over repeats.
+    ``real_valued`` as of `why_not_scored`.
     """
     left_out = frozenset() if include_failed else frozenset({Verdict.FAILED})
-    return accuracy_without(items, left_out, detail="Every request failed.")
+    return accuracy_without(items, left_out, detail="Every request failed.", real_valued=real_valued)
 
 
-def accuracy_without(items: Sequence[Item], left_out: frozenset[Verdict], *, detail: str) -> Value:
+def accuracy_without(
+    items: Sequence[Item], left_out: frozenset[Verdict], *, detail: str, real_valued: bool = False
+) -> Value:
     """Return the accuracy of the requests whose verdict is none of ``left_out``; ``detail`` for none left."""
-    reason = why_not_scored(items)
+    reason = why_not_scored(items, real_valued=real_valued)
     if reason is not None:
         return withheld("1", reason)
     by_item: dict[str, list[bool]] = {}

@@ -77,18 +77,21 @@ class Comparison:
     def told_apart(self, name: str) -> bool | None:
         """Tell whether a figure shows a difference at 95 %; null where it has no interval over items.
 
-        The energy per correct answer also has to clear what the meters can have missed.
+        The energy per correct answer also has to clear what the meters can have missed: null where its items
+        tell a difference and nobody knows what the meters missed of them.
         """
         value = self.figures[name]
         if value.lo is None or value.hi is None or value.interval != "ci95":
             return None
-        return not _holds(value, name) and not (name == PER_CORRECT.name and self.within_bound)
+        if _holds(value, name) or name != PER_CORRECT.name:
+            return not _holds(value, name)
+        return None if self.within_bound is None else not self.within_bound
 
     @property
-    def within_bound(self) -> bool:
-        """Whether the bounds of the meters alone leave room for no difference in energy."""
+    def within_bound(self) -> bool | None:
+        """Whether the meters' bounds alone leave room for no difference in energy; null without bounds."""
         bound = self.figures[PER_CORRECT_BOUND.name]
-        return bound.lo is not None and _holds(bound, PER_CORRECT_BOUND.name)
+        return None if bound.lo is None else _holds(bound, PER_CORRECT_BOUND.name)
 
     def items_needed(self, name: str) -> int | None:
         """Return about how many items would tell a difference of this size apart, each run asked as many.
@@ -125,7 +128,7 @@ def compare(a: RunView, b: RunView, names: tuple[str, str] = ("A", "B")) -> Comp
     found = differences(a, b)
     asked_a, asked_b = ({item.item_id for item in run.measured_items} for run in (a, b))
     shared = sorted(asked_a & asked_b)
-    questions = questions_differ(found)
+    questions = questions_differ(a, b, found)
     paired = not questions and bool(shared)
     ids_a, ids_b = (shared, shared) if paired else (sorted(asked_a), sorted(asked_b))
     side_a, side_b = side(names[0], a, ids_a), side(names[1], b, ids_b)
@@ -133,7 +136,7 @@ def compare(a: RunView, b: RunView, names: tuple[str, str] = ("A", "B")) -> Comp
     figures = {
         name: figures_of.ratio(side_a, side_b, drawn, over, under) for name, (over, under) in RATIOS.items()
     }
-    figures[PER_CORRECT_BOUND.name] = _bound(figures[PER_CORRECT.name], a, b)
+    figures[PER_CORRECT_BOUND.name] = figures_of.energy_bound(figures[PER_CORRECT.name], side_a, side_b)
     figures[TTFT.name] = figures_of.ttft_ratio(side_a, side_b, paired=paired)
     figures[ACCURACY.name] = figures_of.accuracy_difference(side_a, side_b, paired=paired)
     figures[SCORES.name] = figures_of.mean_score_difference(side_a, side_b, drawn)
@@ -155,13 +158,6 @@ def compare(a: RunView, b: RunView, names: tuple[str, str] = ("A", "B")) -> Comp
         refusals=refused,
         notes=notes(a, b, found, names),
     )
-
-
-def _bound(figure: Value, a: RunView, b: RunView) -> Value:
-    of_a, of_b = a.headline_energy, b.headline_energy
-    if isinstance(of_a, MeasuredEnergy) and isinstance(of_b, MeasuredEnergy):
-        return figures_of.energy_bound(figure, of_a, of_b)
-    return figure
 
 
 def _headline(a: RunView, b: RunView, figures: Mapping[str, Value]) -> str:

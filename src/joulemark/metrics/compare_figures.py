@@ -8,7 +8,6 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from joulemark.metrics.accuracy import why_not_scored
 from joulemark.metrics.bootstrap import MAX_EMPTY_SHARE, MIN_SCORED_ITEMS, SEED, resampled_medians
 from joulemark.metrics.compare_definitions import (
     CPU_PER_CORRECT,
@@ -34,7 +33,6 @@ from joulemark.metrics.paired_sides import (
     Side,
 )
 from joulemark.metrics.value import Value, withheld
-from joulemark.record.energy import MeasuredEnergy
 from joulemark.record.item import Item
 from joulemark.record.reason import Reason
 
@@ -97,20 +95,29 @@ def _with_interval(point: float, ratios: NDArray[np.float64], n: int) -> Value:
     return Value(point, "1", float(lo), float(hi), "ci95", n=n)
 
 
-def energy_bound(figure: Value, a: MeasuredEnergy, b: MeasuredEnergy) -> Value:
-    """Return the ratio of energies with what both meters can have missed instead of statistics."""
+def energy_bound(figure: Value, a: Side, b: Side) -> Value:
+    """Return a ratio of energies with what the meters can have missed of the compared items, no statistics.
+
+    ``figure`` is the ratio. Without its interval where a side's energies have no bound (reason of that side),
+    or that of A may be 0.
+    """
     if figure.value is None:
         return figure
-    if a.lo <= 0:
+    of_a, of_b = a.columns[ENERGY], b.columns[ENERGY]
+    if of_a.bound is None or of_b.bound is None or not of_a.total or not of_b.total:
+        reason = of_a.bound_reason or of_b.bound_reason or Reason.NOT_APPLICABLE
+        return Value(figure.value, "1", interval_reason=reason)
+    (lo_a, hi_a), (lo_b, hi_b) = of_a.bound, of_b.bound
+    if lo_a <= 0:
         return Value(figure.value, "1", interval_reason=Reason.NO_SAMPLES)
-    lo = figure.value * (b.lo / b.joules) * (a.joules / a.hi)
-    hi = figure.value * (b.hi / b.joules) * (a.joules / a.lo)
+    lo = figure.value * (lo_b / of_b.total) * (of_a.total / hi_a)
+    hi = figure.value * (hi_b / of_b.total) * (of_a.total / lo_a)
     return Value(figure.value, "1", min(lo, figure.value), max(hi, figure.value), "bound")
 
 
 def accuracy_difference(a: Side, b: Side, *, paired: bool) -> Value:
     """Return accuracy of B minus that of A in percentage points; failed requests are not correct."""
-    causes = [(one.name, reason, "") for one in (a, b) if (reason := why_not_scored(one.items))]
+    causes = [(one.name, reason, "") for one in (a, b) if (reason := one.columns[CORRECT].reason)]
     if causes:
         return _missing(POINTS, causes)
     of_a, of_b = item_shares(a.items), item_shares(b.items)
@@ -132,7 +139,7 @@ def accuracy_difference(a: Side, b: Side, *, paired: bool) -> Value:
 def mean_score_difference(a: Side, b: Side, drawn: Resamples) -> Value:
     """Return the mean score of B minus that of A; requests without a score are left out."""
     causes = [
-        (one.name, one.columns[SCORE].reason or Reason.NOTHING_SCORED, "")
+        (one.name, one.columns[SCORE].reason or Reason.NOTHING_SCORED, one.columns[SCORE].detail)
         for one in (a, b)
         if not one.columns[SCORED].total or one.columns[SCORE].total is None
     ]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from joulemark.metrics.attribution import scope_label
 from joulemark.metrics.caveat import Caveat
-from joulemark.metrics.compare_settings import Difference, same_task
+from joulemark.metrics.compare_settings import Difference, one_task
 from joulemark.metrics.run_view import RunView
 from joulemark.metrics.tier import is_replayed, tier
 from joulemark.record.energy import MeasuredEnergy
@@ -67,7 +67,7 @@ def _energy_refusals(a: RunView, b: RunView, names: Names) -> Iterator[Refusal]:
 
 
 def _other_refusals(a: RunView, b: RunView, found: tuple[Difference, ...], names: Names) -> Iterator[Refusal]:
-    if not same_task(a.manifest, b.manifest):
+    if not one_task(a, b):
         text = "Energy per token and tokens per request are compared on the same task only."
         yield Refusal("tasks_differ", text, SAME_TASK_FIGURES)
     processor = [pair for pair in found if pair.name == "machine.cpu_model"]

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
 from joulemark.metrics.compare import Comparison, compare
 from joulemark.metrics.compare_definitions import PER_CORRECT, PER_TOKEN
 from joulemark.metrics.compare_grounds import ENERGY_FIGURES
+from joulemark.metrics.compare_settings import one_task
+from joulemark.metrics.plain import JsonValue, intervals_json, reason_json, reasons_json
 from joulemark.metrics.run_view import RunView
-from joulemark.metrics.summary import JsonValue, Summary
-from joulemark.metrics.value import Value
+from joulemark.metrics.summary import Summary
 from joulemark.record.reason import Reason
 
 LABELS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -88,26 +89,33 @@ def _reversal(a: ComparedRun, b: ComparedRun, comparison: Comparison) -> Reversa
     refused = {name for refusal in comparison.refusals for name in refusal.figures}
     if set(ENERGY_FIGURES) <= refused:
         return None
-    by_token = _cheaper(a, b, "joules_per_token")
-    by_correct = _cheaper(a, b, "joules_per_correct_answer")
+    by_token = _cheaper(a, b, comparison, PER_TOKEN.name)
+    by_correct = _cheaper(a, b, comparison, PER_CORRECT.name)
     if by_token is None or by_correct is None or by_token == by_correct:
         return None
-    tasks = {(run.view.manifest.task.name, run.view.manifest.task.revision) for run in (a, b)}
     apart = [comparison.told_apart(name) for name in (PER_TOKEN.name, PER_CORRECT.name)]
-    return Reversal(by_token, by_correct, len(tasks) == 1, *apart)
+    return Reversal(by_token, by_correct, one_task(a.view, b.view), *apart)
 
 
-def _cheaper(a: ComparedRun, b: ComparedRun, name: str) -> str | None:
-    of_a, of_b = a.summary.figures[name].value, b.summary.figures[name].value
-    if of_a is None or of_b is None or of_a == of_b:
+def _cheaper(a: ComparedRun, b: ComparedRun, comparison: Comparison, name: str) -> str | None:
+    """Return the letter of the cheaper run over the items that the comparison's own ratio is made of.
+
+    Runs of two tasks have no ratio per token; not being paired, they are ordered as whole runs.
+    """
+    ratio = comparison.figures[name].value
+    if ratio is None and not comparison.paired:
+        alone = name.removesuffix("_ratio")
+        of_a, of_b = a.summary.figures[alone].value, b.summary.figures[alone].value
+        ratio = of_b / of_a if of_a and of_b is not None else None
+    if ratio is None or ratio == 1:
         return None
-    return a.label if of_a < of_b else b.label
+    return a.label if ratio > 1 else b.label
 
 
 def comparison_json(comparison: Comparison) -> dict[str, JsonValue]:
     """Return one comparison as plain JSON values, unrounded."""
     figures = comparison.figures
-    reasons = _reasons(figures)
+    reasons = reasons_json(figures)
     if comparison.split.per_request is None:
         cause = next(
             figures[name]
@@ -115,13 +123,13 @@ def comparison_json(comparison: Comparison) -> dict[str, JsonValue]:
             if figures[name].reason
         )
         assert cause.reason is not None
-        reasons["split"] = _reason(cause.reason, cause.detail)
+        reasons["split"] = reason_json(cause.reason, cause.detail)
     elif comparison.split.share_tokens is None:
-        reasons["split.shares"] = _reason(
+        reasons["split.shares"] = reason_json(
             Reason.NOT_APPLICABLE, "The energies of a request are not told apart."
         )
     if comparison.outcomes is None:
-        reasons["outcomes"] = _reason(
+        reasons["outcomes"] = reason_json(
             Reason.NOT_APPLICABLE, "The runs are not paired, or not right or wrong."
         )
     return {
@@ -131,7 +139,7 @@ def comparison_json(comparison: Comparison) -> dict[str, JsonValue]:
         "left_out": {"a": comparison.left_out[0], "b": comparison.left_out[1]},
         "headline": comparison.headline,
         **{name: value.value for name, value in figures.items()},
-        "intervals": _intervals(figures),
+        "intervals": intervals_json(figures),
         "units": {name: value.unit for name, value in figures.items()},
         "counts": {name: value.n for name, value in figures.items() if value.n is not None},
         "reasons": reasons,
@@ -169,30 +177,8 @@ def _run_json(run: ComparedRun) -> dict[str, JsonValue]:
         "headline_scope": summary.headline_scope,
         "replayed": summary.replayed,
         **{name: value.value for name, value in figures.items()},
-        "intervals": _intervals(figures),
+        "intervals": intervals_json(figures),
         "units": {name: value.unit for name, value in figures.items()},
-        "reasons": _reasons(figures),
+        "reasons": reasons_json(figures),
         "caveats": [{"code": c.code, "loud": c.loud, "text": c.text} for c in summary.caveats],
     }
-
-
-def _intervals(figures: Mapping[str, Value]) -> dict[str, JsonValue]:
-    return {
-        name: {"lo": value.lo, "hi": value.hi, "kind": value.interval}
-        for name, value in figures.items()
-        if value.interval is not None
-    }
-
-
-def _reasons(figures: Mapping[str, Value]) -> dict[str, JsonValue]:
-    found: dict[str, JsonValue] = {}
-    for name, value in figures.items():
-        if value.reason is not None:
-            found[name] = _reason(value.reason, value.detail)
-        if value.interval_reason is not None:
-            found[f"intervals.{name}"] = _reason(value.interval_reason, "")
-    return found
-
-
-def _reason(reason: Reason, detail: str) -> JsonValue:
-    return {"code": reason.value, "text": reason.text, "detail": detail}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -33,16 +34,12 @@ _TASK = (
 _SAMPLING = ("temperature", "top_p", "seed", "max_tokens")
 _LOAD = ("mode", "concurrency", "rate", "burstiness", "trace")
 _HOST = ("cpu_model", "cpu_count", "ram_mib", "os", "kernel", "governor", "virtualization")
-# runs that agree in these asked the same questions in the same words
-_SAME_QUESTIONS = (
-    "task.name",
-    "task.revision",
-    "task.split",
-    "task.n_shot",
-    "task.template_hash",
-    "task.subset_key",
-    "task.nonce",
-)
+# runs that agree in these put an item in the same words; the subset's key also orders shuffled options
+_SAME_WORDS = ("task.name", "task.preset", "task.n_shot", "task.template_hash", "task.subset_key")
+# runs that agree in these read their items from the same rows, so that an id names one item
+_SAME_ROWS = ("task.revision", "task.split")
+# a digest of question, options and reference; of an item that the data holds twice, with a number behind
+_DIGEST = r"[0-9a-f]{12}(~\d+)?"
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,9 +94,37 @@ def same_task(a: Manifest, b: Manifest) -> bool:
     return (a.task.name, a.task.revision) == (b.task.name, b.task.revision)
 
 
-def questions_differ(found: tuple[Difference, ...]) -> tuple[str, ...]:
-    """Return the settings by which two runs did not ask the same questions; none where they did."""
-    return tuple(difference.name for difference in found if difference.name in _SAME_QUESTIONS)
+def one_task(a: RunView, b: RunView) -> bool:
+    """Tell whether two runs asked questions of one task, of one revision or with ids that say as much."""
+    named = a.manifest.task.name == b.manifest.task.name
+    return same_task(a.manifest, b.manifest) or (named and ids_are_content(a, b))
+
+
+def ids_are_content(a: RunView, b: RunView) -> bool:
+    """Tell whether an item's id means the same item in both runs, wherever each read it from.
+
+    The revision is a digest of bytes, which one data set in two formats does not share. So two runs of other
+    bytes are of one mind where what they asked has one hash (ids, options and references, in order), or
+    where every id is itself a digest of what is asked. A data set's own keys are not enough: a corrected
+    edition keeps the key and changes the reference. Records without that hash are older than the digests.
+    """
+    of_a, of_b = a.manifest.task, b.manifest.task
+    if of_a.items_hash is None or of_b.items_hash is None:
+        return False
+    if of_a.items_hash == of_b.items_hash:
+        return True
+    content_id = re.compile(rf"{re.escape(of_a.name)}-{_DIGEST}")
+    return all(content_id.fullmatch(item.item_id) for run in (a, b) for item in run.measured_items)
+
+
+def questions_differ(a: RunView, b: RunView, found: tuple[Difference, ...]) -> tuple[str, ...]:
+    """Return the settings by which two runs did not ask the same questions; none where they did.
+
+    Items are then paired by their ids. The nonce and the number of items only choose among them, and the
+    token budgets are no part of a question.
+    """
+    grounds = _SAME_WORDS if ids_are_content(a, b) else (*_SAME_WORDS, *_SAME_ROWS)
+    return tuple(difference.name for difference in found if difference.name in grounds)
 
 
 def _of(group: str, part: BaseModel, names: tuple[str, ...]) -> Iterator[tuple[str, Setting]]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from joulemark.metrics.accuracy import is_correct, is_scored
 from joulemark.metrics.bootstrap import MIN_SCORED_ITEMS, ratio_interval
+from joulemark.metrics.item_costs import Cost, item_costs
 from joulemark.record.item import Item
 from joulemark.record.reason import Reason
 
@@ -22,27 +22,21 @@ class CostInterval:
     reason: Reason | None = None
 
 
-def cost_interval(
-    total: float, items: Sequence[Item], costs: Mapping[tuple[str, int], float | Reason]
-) -> CostInterval:
+def cost_interval(total: float, items: Sequence[Item], costs: Mapping[tuple[str, int], Cost]) -> CostInterval:
     """Resample (cost, correct) of the items jointly; see `joulemark.metrics.bootstrap.ratio_interval`.
 
     ``costs`` are those of single items by ``Item.key``, in the unit of ``total``. What of the total belongs
-    to no item (idle and residual) is spread evenly, so that the resampled ratio is centred on the figure
-    itself. An item without a cost withholds the interval with that item's reason.
+    to no item is spread evenly (`item_costs`), so that the resampled ratio is centred on the figure itself.
+    An item without a cost withholds the interval with that item's reason.
     """
     n = len({item.item_id for item in items if is_scored(item)})
     if n < MIN_SCORED_ITEMS:
         return CostInterval(None, None, n, Reason.TOO_FEW_ITEMS)
-    known: list[float] = []
-    for item in items:
-        cost = costs.get(item.key, Reason.NO_SAMPLES)
-        if isinstance(cost, Reason):
-            return CostInterval(None, None, n, cost)
-        known.append(cost)
-    share = (total - math.fsum(known)) / len(items)
+    spread = item_costs(total, items, costs)
+    if isinstance(spread, Reason):
+        return CostInterval(None, None, n, spread)
     interval = ratio_interval(
-        [cost + share for cost in known],
+        spread.of(items),
         [is_correct(item) for item in items],
         [item.item_id for item in items],
     )

@@ -131,7 +131,7 @@ def cost_model(run: RunView) -> CostModel:
         return CostModel(concurrency=concurrency, reason=energy.reason, detail=energy.detail)
     if concurrency > 1 or items_overlap((*items, *run.abandoned_items)):
         why = "A loaded run's fit would carry its load; a run with `--concurrency 1` can be fitted."
-        return CostModel(concurrency=concurrency, reason=Reason.ALLOCATED, detail=why)
+        return CostModel(concurrency=concurrency, reason=Reason.OVERLAPPED, detail=why)
     if items and counts_contradicted(items):
         return CostModel(concurrency=concurrency, reason=Reason.NOT_REPORTED, detail=CONTRADICTED)
     rows = run.headline_attributions()

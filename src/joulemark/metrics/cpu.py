@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from joulemark.metrics.accuracy import is_correct, why_not_scored
 from joulemark.metrics.cost_interval import cost_interval
 from joulemark.metrics.definition import MetricDefinition
+from joulemark.metrics.item_costs import Cost
 from joulemark.metrics.value import Value, withheld
 from joulemark.record.item import Item
 from joulemark.record.reason import Reason
@@ -41,16 +42,20 @@ def cpu_seconds(seconds: float | None, reason: Reason | None) -> Value:
 
 
 def cpu_seconds_per_correct_answer(
-    seconds: Value, items: Sequence[Item], item_seconds: Mapping[tuple[str, int], float]
+    seconds: Value,
+    items: Sequence[Item],
+    item_seconds: Mapping[tuple[str, int], Cost],
+    *,
+    real_valued: bool = False,
 ) -> Value:
     """Return processor time over correct answers, with its bootstrap interval.
 
-    Failed requests' time is inside. ``item_seconds`` are single items' times by ``Item.key``, empty where
-    requests overlapped: then there is no interval.
+    Failed requests' time is inside. ``item_seconds`` are single items' times by ``Item.key``; where one of
+    them is not known there is no interval. ``real_valued`` as of `why_not_scored`.
     """
     if seconds.value is None:
         return withheld("s", seconds.reason or Reason.CPU_NOT_OBSERVED)
-    reason = why_not_scored(items)
+    reason = why_not_scored(items, real_valued=real_valued)
     n_correct = sum(map(is_correct, items))
     if reason is not None or not n_correct:
         return withheld("s", reason or Reason.NOTHING_CORRECT)

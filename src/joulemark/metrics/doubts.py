@@ -22,10 +22,11 @@ _NUMBER = re.compile(r"\d+")
 
 
 def doubts(run: RunView, figures: Mapping[str, Value]) -> Iterator[Caveat]:
-    """Yield the warnings about doubted counts, streams and clocks, a busy machine and one costly item."""
+    """Yield the warnings about doubted counts, streams, clocks, caches, a busy machine, a costly item."""
     yield from _suspect(run)
     yield from _one_piece(run)
     yield from _engine_time(run)
+    yield from _cached(run)
     yield from _busy(run)
     yield from _dominant(run, figures)
 
@@ -80,6 +81,17 @@ def _engine_time(run: RunView) -> Iterator[Caveat]:
             "engine_time",
             f"In {n} of {len(answered)} answers the engine says it worked longer than the request took; "
             "they are left out of the speeds by its clock.",
+        )
+
+
+def _cached(run: RunView) -> Iterator[Caveat]:
+    n = sum(item.cached_tokens or 0 for item in run.measured_items)
+    if n and run.manifest.engine.prefix_cache is False:
+        yield Caveat(
+            "prompt_cache_hit",
+            f"The engine says that {n:,} prompt tokens came from a cache, although it was asked not to use "
+            "one: their work is not inside the energies and times.",
+            loud=True,
         )
 
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from joulemark.metrics.accuracy import is_correct, why_not_scored
 from joulemark.metrics.cost_interval import cost_interval
 from joulemark.metrics.definition import MetricDefinition
+from joulemark.metrics.item_costs import joules_or_reason
 from joulemark.metrics.token_doubt import CONTRADICTED, counts_contradicted
 from joulemark.metrics.value import Value, energy_value, withheld
 from joulemark.record.attribution import Attribution
@@ -127,16 +128,21 @@ DEFINITIONS = (
 )
 
 
-def _per_correct_divisor(items: Sequence[Item]) -> int | Reason:
-    reason = why_not_scored(items)
+def _per_correct_divisor(items: Sequence[Item], *, real_valued: bool) -> int | Reason:
+    reason = why_not_scored(items, real_valued=real_valued)
     if reason is not None:
         return reason
     return sum(map(is_correct, items)) or Reason.NOTHING_CORRECT
 
 
-def joules_per_correct_answer_bound(total: Energy, items: Sequence[Item]) -> Value:
-    """Return the headline with the *meter's* bound instead of a confidence interval."""
-    divisor = _per_correct_divisor(items)
+def joules_per_correct_answer_bound(
+    total: Energy, items: Sequence[Item], *, real_valued: bool = False
+) -> Value:
+    """Return the headline with the *meter's* bound instead of a confidence interval.
+
+    ``real_valued`` as of `why_not_scored`.
+    """
+    divisor = _per_correct_divisor(items, real_valued=real_valued)
     if isinstance(total, Withheld):
         return energy_value(total)
     if isinstance(divisor, Reason):
@@ -145,26 +151,26 @@ def joules_per_correct_answer_bound(total: Energy, items: Sequence[Item]) -> Val
 
 
 def joules_per_correct_answer(
-    total: Energy, items: Sequence[Item], attributions: Mapping[tuple[str, int], Attribution]
+    total: Energy,
+    items: Sequence[Item],
+    attributions: Mapping[tuple[str, int], Attribution],
+    *,
+    real_valued: bool = False,
 ) -> Value:
     """Return all metered joules over the number of correct answers, with its bootstrap interval.
 
     ``attributions`` are item energies by ``Item.key``. What is not attributed (idle and residual) is spread
     evenly over the items, so that the resampled ratio is centred on the figure itself. An item without an
-    energy withholds the interval, not the figure. ``n`` is the number of distinct items.
+    energy withholds the interval, not the figure. ``n`` is the number of distinct items. ``real_valued`` as
+    of `why_not_scored`.
     """
-    figure = joules_per_correct_answer_bound(total, items)
+    figure = joules_per_correct_answer_bound(total, items, real_valued=real_valued)
     if figure.value is None or isinstance(total, Withheld):
         return figure
-    costs = {key: _cost(row) for key, row in attributions.items()}
-    interval = cost_interval(total.joules, items, costs)
+    interval = cost_interval(total.joules, items, joules_or_reason(attributions))
     if interval.lo is None or interval.hi is None:
         return Value(figure.value, "J", interval_reason=interval.reason, n=interval.n)
     return Value(figure.value, "J", interval.lo, interval.hi, "ci95", n=interval.n)
-
-
-def _cost(row: Attribution) -> float | Reason:
-    return row.reason or Reason.NO_SAMPLES if row.joules is None else row.joules
 
 
 def joules_per_request(total: Energy, items: Sequence[Item]) -> Value:
@@ -204,11 +210,11 @@ def joules_per_token(total: Energy, items: Sequence[Item]) -> Value:
     return energy_value(total, divisor=tokens)
 
 
-def correct_per_joule(total: Energy, items: Sequence[Item]) -> Value:
+def correct_per_joule(total: Energy, items: Sequence[Item], *, real_valued: bool = False) -> Value:
     """Return correct answers per joule; 0 is a real 0 here: nothing was correct."""
     if isinstance(total, Withheld):
         return withheld("1/J", total.reason, detail=total.detail)
-    reason = why_not_scored(items)
+    reason = why_not_scored(items, real_valued=real_valued)
     if reason is not None:
         return withheld("1/J", reason)
     if total.joules <= 0:

@@ -22,6 +22,7 @@ from joulemark.metrics.engine_time import (
     engine_prefill_share,
     engine_prefill_tokens_per_second,
 )
+from joulemark.metrics.item_costs import item_cpu_seconds
 from joulemark.metrics.latency import answered_items
 from joulemark.metrics.money import usd_per_correct_answer, usd_per_request
 from joulemark.metrics.other_load import cpu_share
@@ -60,22 +61,24 @@ def figures(run: RunView, model: CostModel) -> dict[str, Value]:
 def _energies(run: RunView, model: CostModel) -> dict[str, Value]:
     """Return joules and what is made of them."""
     items, energy, duration_s = run.measured_items, run.headline_energy, run.duration_s
-    rates, local = run.manifest.rates, run.manifest.engine.local
-    per_correct = joules_per_correct_answer(energy, items, run.headline_attributions())
+    rates, local, real = run.manifest.rates, run.manifest.engine.local, run.real_valued
+    per_correct = joules_per_correct_answer(energy, items, run.headline_attributions(), real_valued=real)
     per_request = joules_per_request(energy, items)
     return {
         "joules_per_correct_answer": per_correct,
-        "joules_per_correct_answer_bound": joules_per_correct_answer_bound(energy, items),
+        "joules_per_correct_answer_bound": joules_per_correct_answer_bound(energy, items, real_valued=real),
         "total_joules": energy_value(energy),
         "joules_per_request": per_request,
         "joules_per_token": joules_per_token(energy, items),
-        "ipj": correct_per_joule(energy, items),
+        "ipj": correct_per_joule(energy, items, real_valued=real),
         "net_joules": net_joules(energy, run.manifest.baselines.loaded_idle_w, duration_s),
         "mean_power_w": mean_power_w(energy, duration_s),
-        "accuracy_per_watt": accuracy_per_watt(accuracy(items), energy, duration_s),
+        "accuracy_per_watt": accuracy_per_watt(accuracy(items, real_valued=real), energy, duration_s),
         "counter_vs_integration_pct_diff": counter_vs_integration_pct_diff(energy, run.integrated_energy),
         **cost_figures(model),
-        "usd_per_correct_answer": usd_per_correct_answer(per_correct, items, rates, local=local),
+        "usd_per_correct_answer": usd_per_correct_answer(
+            per_correct, items, rates, local=local, real_valued=real
+        ),
         "usd_per_request": usd_per_request(per_request, items, rates, local=local),
         "gco2e_per_correct_answer": gco2e(per_correct, rates),
         "gco2e_per_request": gco2e(per_request, rates),
@@ -84,12 +87,12 @@ def _energies(run: RunView, model: CostModel) -> dict[str, Value]:
 
 def _answers(run: RunView) -> dict[str, Value]:
     """Return what the answers were and how fast they came."""
-    items = run.measured_items
+    items, real = run.measured_items, run.real_valued
     return {
-        "accuracy": accuracy(items),
-        "accuracy_excluding_failed": accuracy(items, include_failed=False),
-        "accuracy_excluding_truncated": accuracy_excluding_truncated(items),
-        "mean_score": mean_score(items),
+        "accuracy": accuracy(items, real_valued=real),
+        "accuracy_excluding_failed": accuracy(items, include_failed=False, real_valued=real),
+        "accuracy_excluding_truncated": accuracy_excluding_truncated(items, real_valued=real),
+        "mean_score": mean_score(items, real_valued=real),
         "mean_prompt_tokens": mean_prompt_tokens(items),
         "mean_completion_tokens": mean_completion_tokens(items),
         "tokens_per_second": tokens_per_second(items, run.duration_s),
@@ -113,7 +116,7 @@ def _machine(run: RunView) -> dict[str, Value]:
 
     return {
         "cpu_seconds_per_correct_answer": cpu_seconds_per_correct_answer(
-            cpu, run.measured_items, run.item_cpu_seconds
+            cpu, run.measured_items, item_cpu_seconds(run), real_valued=run.real_valued
         ),
         "cpu_seconds": cpu,
         "foreign_cpu_share": cpu_share(run.foreign_cpu_share),

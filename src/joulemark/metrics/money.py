@@ -69,15 +69,23 @@ def by_tokens(rates: Rates, *, local: bool | None) -> bool:
 
 
 def usd_per_correct_answer(
-    joules_per_correct: Value, items: Sequence[Item], rates: Rates, *, local: bool | None
+    joules_per_correct: Value,
+    items: Sequence[Item],
+    rates: Rates,
+    *,
+    local: bool | None,
+    real_valued: bool = False,
 ) -> Value:
-    """Return dollars per correct answer; ``local`` tells whether the engine runs on this machine."""
+    """Return dollars per correct answer; ``local`` tells whether the engine runs on this machine.
+
+    ``real_valued`` as of `why_not_scored`.
+    """
     if not by_tokens(rates, local=local):
         return _electricity(joules_per_correct, rates)
     costs = _token_costs(items, rates)
     if isinstance(costs, Value):
         return costs
-    reason = why_not_scored(items)
+    reason = why_not_scored(items, real_valued=real_valued)
     n_correct = sum(map(is_correct, items))
     if reason is not None or not n_correct:
         return withheld("USD", reason or Reason.NOTHING_CORRECT)

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from joulemark.metrics.accuracy import is_correct, why_not_scored
-from joulemark.metrics.attribution import items_overlap
 from joulemark.metrics.bootstrap import RESAMPLES, SEED, resampled_sums
 from joulemark.metrics.energy_per import completion_tokens
+from joulemark.metrics.item_costs import Cost, item_costs, item_cpu_seconds, item_joules, item_seconds
 from joulemark.metrics.run_view import ItemKey, RunView
+from joulemark.metrics.score import score_of, why_no_mean_score
 from joulemark.metrics.value import Value
-from joulemark.record.energy import Withheld
+from joulemark.record.energy import MeasuredEnergy, Withheld
 from joulemark.record.item import Item
 from joulemark.record.reason import Reason
 
@@ -39,7 +40,8 @@ class Column:
     """One quantity of the compared items of a run.
 
     ``total`` is null with ``reason``. ``rows``, float64[items], add up to it; null with ``rows_reason`` where
-    it is not known of single items.
+    it is not known of single items. ``bound`` is what the meter can have missed of a total; null with
+    ``bound_reason`` where the total is metered and nobody can bound its part.
     """
 
     total: float | None = None
@@ -47,6 +49,8 @@ class Column:
     reason: Reason | None = None
     detail: str = ""
     rows_reason: Reason | None = None
+    bound: tuple[float, float] | None = None
+    bound_reason: Reason | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,37 +66,23 @@ class Side:
 def side(name: str, run: RunView, ids: Sequence[str]) -> Side:
     """Return the sums of a run's items of the given ids, repeats of an item added up.
 
-    What of energy and time belongs to no item is spread evenly over all requests of the run, so that the
-    columns of a whole run add up to the run's own figures.
+    What of energy and time belongs to no item is spread evenly over all requests of the run (`item_costs`),
+    so that the columns of a whole run add up to the run's own figures.
     """
     position = {item_id: k for k, item_id in enumerate(ids)}
     items = tuple(item for item in run.measured_items if item.item_id in position)
     gather = _Gather(run.measured_items, items, position)
-    energy = run.headline_energy
-    joules = None if isinstance(energy, Withheld) else energy.joules
-    energy_reason = energy.reason if isinstance(energy, Withheld) else None
-    energy_detail = energy.detail if isinstance(energy, Withheld) else ""
-    rows = run.headline_attributions()
-    item_j = {
-        key: row.reason or Reason.NO_SAMPLES if row.joules is None else row.joules
-        for key, row in rows.items()
-    }
-    overlap = items_overlap([*run.measured_items, *run.abandoned_items])
-    item_s: dict[ItemKey, float | Reason] = {
-        item.key: Reason.ALLOCATED if overlap else (item.t_end - item.t_begin) / 1e9
-        for item in run.measured_items
-    }
     no_time = None if run.duration_s else Reason.OUTSIDE_TIMELINE
     no_cpu = None if run.cpu_seconds is not None else run.cpu_reason or Reason.CPU_NOT_OBSERVED
     columns = {
-        ENERGY: gather.cost(joules, energy_reason, energy_detail, item_j),
-        SECONDS: gather.cost(run.duration_s, no_time, "", item_s),
-        CPU: gather.cost(run.cpu_seconds, no_cpu, "", dict(run.item_cpu_seconds)),
+        ENERGY: _energy(run, items, gather),
+        SECONDS: gather.cost(run.duration_s, no_time, "", item_seconds(run)),
+        CPU: gather.cost(run.cpu_seconds, no_cpu, "", item_cpu_seconds(run)),
         REQUESTS: gather.count([1.0] * len(items)),
-        CORRECT: _correct(items, gather),
+        CORRECT: _correct(items, gather, real_valued=run.real_valued),
         TOKENS: _tokens(items, gather),
-        SCORE: _scores(items, gather),
-        SCORED: gather.count([float(item.score is not None) for item in items]),
+        SCORE: _scores(items, gather, real_valued=run.real_valued),
+        SCORED: gather.count([float(score_of(item) is not None) for item in items]),
     }
     return Side(name, tuple(ids), items, columns)
 
@@ -133,6 +123,11 @@ class _Gather:
         self._place = np.array([position[item.item_id] for item in chosen], np.intp)
         self._n = len(position)
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether the chosen items are all of the run."""
+        return len(self._all) == len(self._chosen)
+
     def _rows(self, values: Sequence[float]) -> Floats:
         return np.asarray(np.bincount(self._place, np.asarray(values, np.float64), self._n), np.float64)
 
@@ -144,30 +139,61 @@ class _Gather:
         total: float | None,
         reason: Reason | None,
         detail: str,
-        by_key: Mapping[ItemKey, float | Reason],
+        by_key: Mapping[ItemKey, Cost],
     ) -> Column:
         if total is None or reason is not None:
             return Column(reason=reason or Reason.NO_SAMPLES, detail=detail)
-        known: dict[ItemKey, float] = {}
-        unknown: Reason | None = None
-        for item in self._all:
-            cost = by_key.get(item.key, Reason.NO_SAMPLES)
-            if isinstance(cost, Reason):
-                unknown = unknown or cost
-            else:
-                known[item.key] = cost
-        whole = len(self._all) == len(self._chosen)
-        if unknown is not None:
-            if whole:
-                return Column(total, rows_reason=unknown)
-            return Column(reason=unknown, detail=_NO_SINGLE)
-        share = (total - math.fsum(known.values())) / max(len(self._all), 1)
-        costs = [known[item.key] + share for item in self._chosen]
-        return Column(total if whole else math.fsum(costs), self._rows(costs))
+        spread = item_costs(total, self._all, by_key)
+        if isinstance(spread, Reason):
+            if self.is_whole:
+                return Column(total, rows_reason=spread)
+            return Column(reason=spread, detail=_NO_SINGLE)
+        costs = spread.of(self._chosen)
+        return Column(total if self.is_whole else math.fsum(costs), self._rows(costs))
 
 
-def _correct(items: Sequence[Item], gather: _Gather) -> Column:
-    reason = why_not_scored(items)
+def _energy(run: RunView, items: Sequence[Item], gather: _Gather) -> Column:
+    energy = run.headline_energy
+    if isinstance(energy, Withheld):
+        return Column(reason=energy.reason, detail=energy.detail)
+    column = gather.cost(energy.joules, None, "", item_joules(run))
+    if column.total is None:
+        return column
+    if gather.is_whole:
+        return replace(column, bound=(energy.lo, energy.hi))
+    bound = _bound_of_part(energy, run, items)
+    if isinstance(bound, Reason):
+        return replace(column, bound_reason=bound)
+    return replace(column, bound=(min(bound[0], column.total), max(bound[1], column.total)))
+
+
+def _bound_of_part(
+    energy: MeasuredEnergy, run: RunView, items: Sequence[Item]
+) -> tuple[float, float] | Reason:
+    """Return what the meter can have missed of some items of a run, or why that is not known.
+
+    The edges of a window are missed however short it is, so the bound of a part is no share of the whole's.
+    With w, the part of all requests that the chosen ones are, their energy is the sum of their own and w of
+    the rest: (1 - w) E_chosen - w E_others + w E_total, each within its own bound.
+    """
+    rows = run.headline_attributions()
+    chosen = {item.key for item in items}
+    share = len(items) / len(run.measured_items)
+    lo, hi = [share * energy.lo], [share * energy.hi]
+    for item in run.measured_items:
+        row = rows[item.key]
+        if row.lo is None or row.hi is None:
+            return row.reason or Reason.NO_SAMPLES
+        ends = ((1 - share) * row.lo, (1 - share) * row.hi)
+        if item.key not in chosen:
+            ends = (-share * row.hi, -share * row.lo)
+        lo.append(ends[0])
+        hi.append(ends[1])
+    return max(0.0, math.fsum(lo)), math.fsum(hi)
+
+
+def _correct(items: Sequence[Item], gather: _Gather, *, real_valued: bool) -> Column:
+    reason = why_not_scored(items, real_valued=real_valued)
     if reason is not None:
         return Column(reason=reason)
     return gather.count([float(is_correct(item)) for item in items])
@@ -180,7 +206,8 @@ def _tokens(items: Sequence[Item], gather: _Gather) -> Column:
     return gather.count([float(item.completion_tokens or 0) for item in items])
 
 
-def _scores(items: Sequence[Item], gather: _Gather) -> Column:
-    if not any(item.score is not None for item in items):
-        return Column(reason=Reason.NOTHING_SCORED)
-    return gather.count([item.score or 0.0 for item in items])
+def _scores(items: Sequence[Item], gather: _Gather, *, real_valued: bool) -> Column:
+    missing = why_no_mean_score(items, real_valued=real_valued)
+    if missing is not None:
+        return Column(reason=missing[0], detail=missing[1])
+    return gather.count([score_of(item) or 0.0 for item in items])

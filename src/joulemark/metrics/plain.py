@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 
 from joulemark.metrics.cost_model import CostModel
 from joulemark.metrics.latency import Latency
@@ -20,9 +21,24 @@ def reason_json(reason: Reason, detail: str = "") -> JsonValue:
     return {"code": reason.value, "text": reason.text, "detail": detail}
 
 
-def interval_json(value: Value) -> JsonValue:
-    """Return the interval of a figure that has one."""
-    return {"lo": value.lo, "hi": value.hi, "kind": value.interval}
+def intervals_json(figures: Mapping[str, Value]) -> dict[str, JsonValue]:
+    """Return the intervals of the figures that have one."""
+    return {
+        name: {"lo": value.lo, "hi": value.hi, "kind": value.interval}
+        for name, value in figures.items()
+        if value.interval is not None
+    }
+
+
+def reasons_json(figures: Mapping[str, Value]) -> dict[str, JsonValue]:
+    """Return why figures are null, by their names, and why intervals are, by ``intervals.NAME``."""
+    found: dict[str, JsonValue] = {}
+    for name, value in figures.items():
+        if value.reason is not None:
+            found[name] = reason_json(value.reason, value.detail)
+        if value.interval_reason is not None:
+            found[f"intervals.{name}"] = reason_json(value.interval_reason)
+    return found
 
 
 def check_json(check: AttributionCheck) -> JsonValue:

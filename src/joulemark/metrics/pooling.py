@@ -4,15 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from joulemark.metrics.repeats import UNITS, Spread, repeat_figures, spread_of
+from joulemark.metrics.repeats import POOLED_FIGURES, Spread, repeat_figures, spread_of
 from joulemark.metrics.run_view import RunView
 from joulemark.metrics.tier import tier
 from joulemark.record.energy import MeasuredEnergy
 from joulemark.record.reason import Reason
+from joulemark.record.scope import Scope
 
 
 class NotPoolable(ValueError):
     """Runs that must not be taken together; the message says what differs between which."""
+
+
+def _power_limits(run: RunView) -> str | None:
+    energy = run.headline_energy
+    scopes = {scope.path for scope in energy.scopes} if isinstance(energy, MeasuredEnergy) else set()
+    boards = [device for device in run.manifest.devices if device.scope in scopes]
+    limits = {
+        f"{Scope(d.scope).label} {f'{d.power_limit_w:g} W' if d.power_limit_w else '?'}" for d in boards
+    }
+    return " + ".join(sorted(limits)) or None
+
+
+def _hosts(run: RunView) -> str:
+    return "+".join(sorted({segment.host_hash for segment in run.manifest.segments}))
+
+
+def _versions(run: RunView) -> str:
+    manifest = run.manifest
+    return "+".join(sorted({s.joulemark_version or manifest.joulemark_version for s in manifest.segments}))
 
 
 _SAME: tuple[tuple[str, Callable[[RunView], object], str], ...] = (
@@ -30,6 +50,19 @@ _SAME: tuple[tuple[str, Callable[[RunView], object], str], ...] = (
         ),
         "a counter and integrated power differ by some per cent",
     ),
+    ("power limits", _power_limits, "a board under another limit spends other joules on the same work"),
+    ("hosts", _hosts, "the spread would be that of machines, not of runs"),
+    (
+        "processors",
+        lambda run: run.manifest.host.cpu_model,
+        "processor time is comparable on one processor only",
+    ),
+    (
+        "endpoints",
+        lambda run: None if run.manifest.engine.model_digest else run.manifest.engine.endpoint_hash,
+        "no digest says that the model behind both is the same",
+    ),
+    ("versions of joulemark", _versions, "another version may measure otherwise"),
     (
         "configurations",
         lambda run: run.manifest.config_hash[:12],
@@ -41,8 +74,9 @@ _SAME: tuple[tuple[str, Callable[[RunView], object], str], ...] = (
 def pool(runs: Sequence[RunView]) -> dict[str, Spread]:
     """Return the spread of each figure over several runs; each run is one value, its repeats averaged.
 
-    Raises `NotPoolable` for runs at different temperatures, of different tiers, scopes, energy sources or
-    configurations, for a run that is not complete, and for one run given twice.
+    Raises `NotPoolable` for runs that differ in temperature, tier, scope, energy source, power limit, host,
+    processor, endpoint (where the model has no digest), version of joulemark or configuration, for a run that
+    is not complete, and for one run given twice.
     """
     if not runs:
         raise NotPoolable("no runs were given")
@@ -60,7 +94,7 @@ def pool(runs: Sequence[RunView]) -> dict[str, Spread]:
     figures = [repeat_figures(run) for run in runs]
     return {
         name: spread_of([_mean(of_run[name]) for of_run in figures], unit, ids)
-        for name, unit in UNITS.items()
+        for name, unit in POOLED_FIGURES.items()
     }
 
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 import math
 import statistics
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from joulemark.metrics.accuracy import is_correct, is_scored, why_not_scored
-from joulemark.metrics.attribution import items_overlap
 from joulemark.metrics.definition import MetricDefinition
 from joulemark.metrics.energy_per import completion_tokens
-from joulemark.metrics.run_view import ItemKey, RunView
+from joulemark.metrics.item_costs import ItemCosts, item_costs, item_cpu_seconds, item_joules, item_seconds
+from joulemark.metrics.run_view import RunView
+from joulemark.metrics.score import GRADED, score_of, why_no_mean_score
 from joulemark.metrics.value import Value
 from joulemark.record.energy import Withheld
 from joulemark.record.item import Item
@@ -36,7 +37,8 @@ SPREAD = MetricDefinition(
 )
 DEFINITIONS = (SPREAD,)
 
-UNITS: Mapping[str, str] = {
+# the figures that have a spread over repeats and over runs, and their units
+POOLED_FIGURES: Mapping[str, str] = {
     "accuracy": "1",
     "mean_score": "1",
     "joules_per_correct_answer": "J",
@@ -94,25 +96,31 @@ def complete_repeats(items: Sequence[Item]) -> tuple[dict[int, list[Item]], tupl
 
 
 def repeat_figures(run: RunView) -> dict[str, Spread]:
-    """Return the spread of each figure of `UNITS` over the complete repeats of a run."""
+    """Return the spread of each of `POOLED_FIGURES` over the complete repeats of a run."""
     items = run.measured_items
     repeats, _ = complete_repeats(items)
     joules, seconds, busy_s = _joules(run), _cpu_seconds(run), _durations(run)
+    real = run.real_valued
     ways: dict[str, Callable[[Sequence[Item]], Found]] = {
-        "accuracy": _accuracy,
-        "mean_score": _mean_score,
-        "joules_per_correct_answer": lambda mine: _per_correct(_sum(joules, mine), mine),
+        "accuracy": lambda mine: _accuracy(mine, real_valued=real),
+        "mean_score": lambda mine: _mean_score(mine, real_valued=real),
+        "joules_per_correct_answer": lambda mine: _per_correct(_sum(joules, mine), mine, real_valued=real),
         "total_joules": lambda mine: _sum(joules, mine),
         "joules_per_request": lambda mine: _over(_sum(joules, mine), len(mine)),
         "mean_completion_tokens": lambda mine: _over(_tokens(mine), len(mine)),
         "tokens_per_second": lambda mine: _over(_tokens(mine), _sum(busy_s, mine)),
-        "cpu_seconds_per_correct_answer": lambda mine: _per_correct(_sum(seconds, mine), mine),
+        "cpu_seconds_per_correct_answer": lambda mine: _per_correct(
+            _sum(seconds, mine), mine, real_valued=real
+        ),
     }
     names = [f"repeat {repeat + 1}" for repeat in repeats]
-    return {
+    found = {
         name: spread_of([ways[name](mine) for mine in repeats.values()], unit, names)
-        for name, unit in UNITS.items()
+        for name, unit in POOLED_FIGURES.items()
     }
+    if found["mean_score"].reason is Reason.NOT_APPLICABLE:
+        found["mean_score"] = replace(found["mean_score"], detail=GRADED)
+    return found
 
 
 def repeat_policy(manifest: Manifest) -> str:
@@ -134,55 +142,26 @@ def repeat_policy(manifest: Manifest) -> str:
     )
 
 
-def _joules(run: RunView) -> dict[ItemKey, Found] | Reason:
+def _joules(run: RunView) -> ItemCosts | Reason:
     if isinstance(run.headline_energy, Withheld):
         return run.headline_energy.reason
-    rows = run.headline_attributions()
-    costs: dict[ItemKey, Found] = {
-        key: row.reason or Reason.NO_SAMPLES if row.joules is None else row.joules
-        for key, row in rows.items()
-    }
-    return _with_rest(costs, run.headline_energy.joules, run.measured_items)
+    return item_costs(run.headline_energy.joules, run.measured_items, item_joules(run))
 
 
-def _cpu_seconds(run: RunView) -> dict[ItemKey, Found] | Reason:
+def _cpu_seconds(run: RunView) -> ItemCosts | Reason:
     if run.cpu_seconds is None:
         return run.cpu_reason or Reason.CPU_NOT_OBSERVED
-    costs: dict[ItemKey, Found] = dict(run.item_cpu_seconds)
-    # item times are absent where requests overlapped
-    absent = Reason.ALLOCATED if items_overlap(run.measured_items) else Reason.CPU_NOT_OBSERVED
-    return _with_rest(costs, run.cpu_seconds, run.measured_items, absent)
+    return item_costs(run.cpu_seconds, run.measured_items, item_cpu_seconds(run))
 
 
-def _durations(run: RunView) -> dict[ItemKey, Found] | Reason:
+def _durations(run: RunView) -> ItemCosts | Reason:
     if run.duration_s is None:
         return Reason.OUTSIDE_TIMELINE
-    if items_overlap(run.measured_items):
-        return Reason.ALLOCATED
-    spans: dict[ItemKey, Found] = {item.key: (item.t_end - item.t_begin) / 1e9 for item in run.measured_items}
-    return _with_rest(spans, run.duration_s, run.measured_items)
+    return item_costs(run.duration_s, run.measured_items, item_seconds(run))
 
 
-def _with_rest(
-    costs: Mapping[ItemKey, Found], total: float, items: Sequence[Item], absent: Reason = Reason.NO_SAMPLES
-) -> dict[ItemKey, Found]:
-    """Add to each item an even share of what the total holds beyond the items; all must be known for that."""
-    found = {item.key: costs.get(item.key, absent) for item in items}
-    known = [cost for cost in found.values() if not isinstance(cost, Reason)]
-    if len(known) < len(found):
-        # the rest would hold the cost of those that are not known
-        first = next(cost for cost in found.values() if isinstance(cost, Reason))
-        return dict.fromkeys(found, first)
-    share = (total - math.fsum(known)) / len(items) if items else 0.0
-    return {key: cost + share for key, cost in found.items() if not isinstance(cost, Reason)}
-
-
-def _sum(costs: Mapping[ItemKey, Found] | Reason, mine: Sequence[Item]) -> Found:
-    if isinstance(costs, Reason):
-        return costs
-    found = [costs[item.key] for item in mine]
-    first = next((cost for cost in found if isinstance(cost, Reason)), None)
-    return first or math.fsum(cost for cost in found if not isinstance(cost, Reason))
+def _sum(costs: ItemCosts | Reason, mine: Sequence[Item]) -> Found:
+    return costs if isinstance(costs, Reason) else math.fsum(costs.of(mine))
 
 
 def _over(top: Found, bottom: Found) -> Found:
@@ -193,19 +172,24 @@ def _over(top: Found, bottom: Found) -> Found:
     return top / bottom if bottom > 0 else Reason.OUTSIDE_TIMELINE
 
 
-def _per_correct(cost: Found, mine: Sequence[Item]) -> Found:
-    reason = why_not_scored(mine)
+def _per_correct(cost: Found, mine: Sequence[Item], *, real_valued: bool) -> Found:
+    reason = why_not_scored(mine, real_valued=real_valued)
     n_correct = sum(map(is_correct, mine))
     return reason or (_over(cost, n_correct) if n_correct else Reason.NOTHING_CORRECT)
 
 
-def _accuracy(mine: Sequence[Item]) -> Found:
-    return why_not_scored(mine) or sum(map(is_correct, mine)) / sum(map(is_scored, mine))
+def _accuracy(mine: Sequence[Item], *, real_valued: bool) -> Found:
+    return why_not_scored(mine, real_valued=real_valued) or sum(map(is_correct, mine)) / sum(
+        map(is_scored, mine)
+    )
 
 
-def _mean_score(mine: Sequence[Item]) -> Found:
-    scores = [item.score for item in mine if item.score is not None]
-    return math.fsum(scores) / len(scores) if scores else Reason.NOTHING_SCORED
+def _mean_score(mine: Sequence[Item], *, real_valued: bool) -> Found:
+    missing = why_no_mean_score(mine, real_valued=real_valued)
+    if missing is not None:
+        return missing[0]
+    scores = [score for item in mine if (score := score_of(item)) is not None]
+    return math.fsum(scores) / len(scores)
 
 
 def _tokens(mine: Sequence[Item]) -> Found:

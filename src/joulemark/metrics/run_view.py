@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from joulemark.metrics.accuracy import has_real_values
 from joulemark.record.attribution import Attribution, AttributionCheck
 from joulemark.record.energy import MeasuredEnergy, Withheld
 from joulemark.record.item import Chunk, Item
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 ItemKey = tuple[str, int]
 
 MEASURE_PHASE = "measure"
-WARMUP_PHASE = "warmup"
 ABANDONED_PHASE = "abandoned"
 MEASURE_WINDOW = "measure"
 
@@ -117,6 +117,11 @@ class RunView:
     def abandoned_items(self) -> tuple[Item, ...]:
         """The requests that were in flight when a segment ended."""
         return tuple(item for item in self.items if item.phase == ABANDONED_PHASE)
+
+    @property
+    def real_valued(self) -> bool:
+        """Whether answers have a score in place of correct and not: the task says so, or an answer does."""
+        return self.manifest.task.score_range is not None or has_real_values(self.measured_items)
 
     @property
     def sources(self) -> tuple[QualifiedSource, ...]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterable, Sequence
 
+from joulemark.metrics.accuracy import has_real_values, is_scored
 from joulemark.metrics.bootstrap import ratio_interval
 from joulemark.metrics.definition import MetricDefinition
 from joulemark.metrics.value import Value, withheld
-from joulemark.record.item import Item
+from joulemark.record.item import Item, Verdict
 from joulemark.record.reason import Reason
 
 MEAN_SCORE = MetricDefinition(
@@ -16,19 +18,42 @@ MEAN_SCORE = MetricDefinition(
     "1",
     r"\sum_i s_i / n",
     ("items.score",),
-    ("no answer has a score",),
+    ("no answer has a score", "answers were graded correct or not: the accuracy is their mean score"),
     "interval: bootstrap over items, 10,000 resamples, 95 %; failed requests have no score and are left out",
 )
 DEFINITIONS = (MEAN_SCORE,)
+GRADED = "Answers were graded correct or not; see accuracy."
 
 
-def mean_score(items: Sequence[Item]) -> Value:
-    """Return the mean of the items' scores with its bootstrap interval; repeats are drawn together."""
-    scored = [(item.item_id, item.score) for item in items if item.score is not None]
-    if not scored:
-        return withheld("1", Reason.NOTHING_SCORED)
+def score_of(item: Item) -> float | None:
+    """Return the score of an answer; a failed request has none, whatever its row says."""
+    return None if item.verdict is Verdict.FAILED else item.score
+
+
+def why_no_mean_score(items: Iterable[Item], *, real_valued: bool = False) -> tuple[Reason, str] | None:
+    """Return why a set of items has no mean score (reason, detail), or null when it has one.
+
+    ``real_valued``: the task says so, whatever its answers look like (`RunView.real_valued`).
+    """
+    answered = [item for item in items if item.verdict is not Verdict.FAILED]
+    if not real_valued and not has_real_values(answered) and any(map(is_scored, answered)):
+        return Reason.NOT_APPLICABLE, GRADED
+    if all(item.score is None for item in answered):
+        return Reason.NOTHING_SCORED, ""
+    return None
+
+
+def mean_score(items: Sequence[Item], *, real_valued: bool = False) -> Value:
+    """Return the mean of the items' scores with its bootstrap interval; repeats are drawn together.
+
+    ``real_valued`` as of `why_no_mean_score`.
+    """
+    missing = why_no_mean_score(items, real_valued=real_valued)
+    if missing is not None:
+        return withheld("1", missing[0], detail=missing[1])
+    scored = [(item.item_id, score) for item in items if (score := score_of(item)) is not None]
     ids, scores = [i for i, _ in scored], [s for _, s in scored]
-    mean = sum(scores) / len(scores)
+    mean = math.fsum(scores) / len(scores)
     interval = ratio_interval(scores, [1.0] * len(scores), ids)
     if interval.lo is None or interval.hi is None:
         return Value(mean, "1", n=interval.n, interval_reason=interval.reason)

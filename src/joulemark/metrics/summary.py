@@ -16,9 +16,10 @@ from joulemark.metrics.plain import (
     JsonValue,
     check_json,
     cost_model_json,
-    interval_json,
+    intervals_json,
     latency_json,
     reason_json,
+    reasons_json,
     spread_json,
     verdict_costs_json,
 )
@@ -120,7 +121,7 @@ class Summary:
             "repeat_policy": self.repeat_policy,
             "rates": dict(self.rates),
             "attribution": [check_json(check) for check in self.checks],
-            "intervals": {n: interval_json(v) for n, v in figures.items() if v.interval is not None},
+            "intervals": intervals_json(figures),
             "units": {name: value.unit for name, value in self.figures.items()},
             "counts": {name: value.n for name, value in self.figures.items() if value.n is not None},
             "reasons": self._reasons_json(figures),
@@ -129,12 +130,7 @@ class Summary:
         }
 
     def _reasons_json(self, figures: Mapping[str, Value]) -> dict[str, JsonValue]:
-        reasons: dict[str, JsonValue] = {}
-        for name, value in figures.items():
-            if value.reason is not None:
-                reasons[name] = reason_json(value.reason, value.detail)
-            if value.interval_reason is not None:
-                reasons[f"intervals.{name}"] = reason_json(value.interval_reason)
+        reasons = reasons_json(figures)
         if self.tier_reason is not None:
             reasons["measurement_tier"] = reason_json(self.tier_reason)
         energy = self.figures["total_joules"]
@@ -185,7 +181,7 @@ def summarize(run: RunView) -> Summary:
         n_wanted=run.wanted,
         n_items=len({item.item_id for item in items}),
         n_requests=len(items),
-        n_scored=sum(map(is_scored, items)),
+        n_scored=0 if run.real_valued else sum(map(is_scored, items)),
         n_correct=sum(map(is_correct, items)),
         n_retried=sum(len(item.attempts) > 1 for item in items),
         duration_s=run.duration_s,

@@ -78,10 +78,10 @@ def _rates(run: RunView, figures: Mapping[str, Value]) -> Iterator[Caveat]:
     told = []
     if figures["usd_per_request"].value is not None:
         if by_tokens(rates, local=run.manifest.engine.local):
-            source = f" ({rates.price_source})" if rates.price_source else ""
+            source = f" ({rates.token_price_source})" if rates.token_price_source else ""
             told.append(f"US dollars are tokens times declared prices{source}")
         else:
-            source = f" ({rates.price_source})" if rates.price_source else ""
+            source = f" ({rates.electricity_source})" if rates.electricity_source else ""
             told.append(f"US dollars are metered energy times {rates.usd_per_kwh:g} USD/kWh{source}")
     if figures["gco2e_per_request"].value is not None:
         named = ", ".join(filter(None, (rates.grid_zone, rates.grid_source)))

@@ -9,6 +9,7 @@ from typing import Literal
 
 from joulemark.metrics.accuracy import VERDICT_NAMES, verdict_of
 from joulemark.metrics.definition import MetricDefinition
+from joulemark.metrics.item_costs import item_cpu_seconds, item_joules
 from joulemark.metrics.run_view import ItemKey, RunView
 from joulemark.metrics.value import Value, energy_value, scaled, withheld
 from joulemark.record.energy import MeasuredEnergy
@@ -74,14 +75,15 @@ def costs_by_verdict(run: RunView) -> VerdictCosts:
     items = run.measured_items
     energy = run.headline_energy
     if isinstance(energy, MeasuredEnergy):
+        rows = run.headline_attributions()
         spent: dict[ItemKey, Spent | Reason] = {
-            key: row.reason or Reason.NO_SAMPLES if row.joules is None else Spent(row.joules, row.lo, row.hi)
-            for key, row in run.headline_attributions().items()
+            key: joules if isinstance(joules, Reason) else Spent(joules, rows[key].lo, rows[key].hi)
+            for key, joules in item_joules(run).items()
         }
         return charge(items, spent, energy_value(energy), "joules")
     if run.cpu_seconds is not None:
-        seconds: dict[ItemKey, Spent | Reason] = {k: Spent(s) for k, s in run.item_cpu_seconds.items()}
-        return charge(items, seconds, Value(run.cpu_seconds, "s"), "cpu_seconds")
+        spent = {k: s if isinstance(s, Reason) else Spent(s) for k, s in item_cpu_seconds(run).items()}
+        return charge(items, spent, Value(run.cpu_seconds, "s"), "cpu_seconds")
     return charge(items, {}, energy_value(energy), None)
 
 
@@ -89,7 +91,7 @@ def charge(
     items: Sequence[Item], spent: Mapping[ItemKey, Spent | Reason], total: Value, resource: Resource | None
 ) -> VerdictCosts:
     """Sum what was ``spent`` on each item (by ``Item.key``) by verdict; an absent item is not known."""
-    missing = total.reason or (Reason.ALLOCATED if resource == "cpu_seconds" else Reason.NO_SAMPLES)
+    missing = total.reason or Reason.NO_SAMPLES
     rows, known_rows = [], []
     for verdict in VERDICT_NAMES:
         mine = [spent.get(item.key, missing) for item in items if verdict_of(item) == verdict]

@@ -63,6 +63,8 @@ class Item:
     field that is null to its reason code. The latest attempt's stamps are the item's own; the window
     whose energy belongs to the item starts at the first attempt (`t_begin`). ``engine_…_ns`` are durations
     that the engine itself reports, on its own clock: for loading the model, the prompt, and the output.
+    ``score`` is 1 or 0 for a graded answer, real-valued where the task has no right answers (``correct`` is
+    null then), and null for a failed request.
     """
 
     item_id: str

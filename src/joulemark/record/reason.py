@@ -31,6 +31,7 @@ class Reason(StrEnum):
     ABANDONED = "abandoned"
     SHARED_DEVICE = "shared_device"
     ALLOCATED = "allocated"
+    OVERLAPPED = "overlapped"
     # answers
     NOTHING_CORRECT = "nothing_correct"
     NOTHING_SCORED = "nothing_scored"
@@ -91,6 +92,7 @@ _TEXTS: dict[Reason, str] = {
     Reason.ENGINE_REMOTE: "The engine runs on another machine, so this machine's meters do not see it.",
     Reason.SHARED_DEVICE: "Other processes used the measured device.",
     Reason.ALLOCATED: "Requests overlapped: this is a share by rule, so no bound belongs to it.",
+    Reason.OVERLAPPED: "Requests overlapped, so the share of one of them is not known.",
     Reason.NOTHING_CORRECT: "No answer was correct.",
     Reason.NOTHING_SCORED: "No answer could be scored.",
     Reason.TOO_FEW_ITEMS: "Too few items for an interval.",

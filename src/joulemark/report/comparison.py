@@ -17,6 +17,7 @@ from joulemark.metrics.compare_definitions import (
     TOKENS_EACH,
 )
 from joulemark.metrics.value import Value
+from joulemark.report.setting_titles import in_a_sentence
 from joulemark.report.wording import DASH, decimals, number, printable
 
 _SURE = "95\N{NO-BREAK SPACE}%"
@@ -85,16 +86,22 @@ def findings(a: str, b: str, comparison: Comparison) -> Iterator[str]:
     if comparison.headline == CPU_PER_CORRECT.name:
         yield f"No joules are compared: {why(comparison.figures[PER_CORRECT.name])}"
     yield _pairing(a, b, comparison)
-    for name, what in ((ACCURACY.name, "right"), (SCORES.name, "")):
-        value = comparison.figures[name]
-        if value.value is not None:
-            yield _difference(a, b, name, what, comparison)
+    if comparison.figures[ACCURACY.name].value is not None:
+        yield _difference(a, b, ACCURACY.name, "right", comparison)
+    elif has_scores(comparison):
+        yield _difference(a, b, SCORES.name, "", comparison)
     counts = comparison.outcomes
     if counts is not None:
         p = "" if counts.p_value is None else f"; exact McNemar p = {counts.p_value:.2g}"
         only = f"only in {a} {counts.only_a:,}, only in {b} {counts.only_b:,}"
         yield f"Right in both {counts.both:,}, {only}, in neither {counts.neither:,}{p}."
     yield from _split(b, comparison)
+
+
+def has_scores(comparison: Comparison) -> bool:
+    """Tell whether answers were scored in place of right and wrong; a right one's score of 1 says no more."""
+    figures = comparison.figures
+    return figures[SCORES.name].value is not None and figures[ACCURACY.name].value is None
 
 
 def _pairing(a: str, b: str, comparison: Comparison) -> str:
@@ -104,7 +111,7 @@ def _pairing(a: str, b: str, comparison: Comparison) -> str:
         rest = f" {' and '.join(left)}: left out." if left else ""
         return f"Paired: the same {n_a:,} items in both.{rest}"
     why_not = (
-        f"they were not asked the same ({', '.join(comparison.questions)})"
+        f"they were not asked the same ({in_a_sentence(comparison.questions)})"
         if comparison.questions
         else "they have no item in common"
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from joulemark.metrics.compare import Comparison
@@ -9,10 +10,12 @@ from joulemark.metrics.compare_definitions import ACCURACY, DEFINITIONS, PER_COR
 from joulemark.metrics.compare_runs import TABLE, Reversal, RunsComparison
 from joulemark.metrics.compare_settings import Setting
 from joulemark.metrics.value import Value
-from joulemark.report.comparison import texts, why
-from joulemark.report.wording import DASH, figure_texts, how_far, printable
+from joulemark.report.comparison import has_scores, texts, why
+from joulemark.report.comparison_lead import are_tasks_of_one_model, row_note
+from joulemark.report.setting_titles import setting_title
+from joulemark.report.wording import DASH, figure_texts, gathered, how_far, printable
 
-COLUMNS = {
+_COLUMNS = {
     "accuracy": "Accuracy",
     "mean_completion_tokens": "Tokens an answer",
     "joules_per_token": "J / token",
@@ -48,9 +51,13 @@ class RatioRow:
 
 @dataclass(frozen=True, slots=True)
 class RunLine:
-    """A run by its letter: who answered what, measured how, and the figures of the table."""
+    """A run by its letter: who answered what, measured how, and the figures of the table.
+
+    ``note`` is its task or model, where those tell the runs apart.
+    """
 
     label: str
+    note: str
     name: str
     told: str
     cells: list[str]
@@ -58,19 +65,22 @@ class RunLine:
 
 @dataclass(frozen=True, slots=True)
 class SettingRow:
-    """A setting in which two runs differ, as texts."""
+    """A setting in which two runs differ, as texts; ``name`` is the dotted one of the record."""
 
     name: str
+    title: str
     a: str
     b: str
 
 
 def ratio_rows(a: str, b: str, comparison: Comparison) -> list[RatioRow]:
-    """Return the table of figures; what neither run can have (scores, say) is left out."""
+    """Return the table of figures; scores in place of right and wrong alone have a row."""
     rows = []
     for defined in DEFINITIONS:
         value = comparison.figures[defined.name]
-        if value.value is None and (defined is SCORES or defined is PER_CORRECT_BOUND):
+        if defined is PER_CORRECT_BOUND and value.value is None:
+            continue
+        if defined is SCORES and not has_scores(comparison):
             continue
         title = defined.title.replace("B / A", f"{b} / {a}").replace("B − A", f"{b} − {a}")
         point, interval = texts(defined.name, value)
@@ -83,6 +93,13 @@ def ratio_rows(a: str, b: str, comparison: Comparison) -> list[RatioRow]:
     return rows
 
 
+def ratio_notes(rows: Sequence[RatioRow]) -> list[str]:
+    """Return why figures are dashes, one line a reason."""
+    reasons = gathered((row.title.rsplit(", ", 1)[0], row.verdict) for row in rows if row.withheld)
+    # the sentence begins with a run's letter and a colon of its own
+    return [f"{DASH} {'; '.join(titles)}. {sentence}" for sentence, titles in reasons.items()]
+
+
 def _verdict(name: str, value: Value, comparison: Comparison) -> str:
     if value.value is None:
         return why(value)
@@ -93,6 +110,11 @@ def _verdict(name: str, value: Value, comparison: Comparison) -> str:
         return "differs"
     needed = comparison.items_needed(name)
     return "tie" if needed is None else f"tie; about {needed:,} items would tell"
+
+
+def columns() -> list[str]:
+    """Return the titles of the table of runs."""
+    return [_COLUMNS[name] for name in TABLE]
 
 
 def run_lines(compared: RunsComparison) -> list[RunLine]:
@@ -112,7 +134,8 @@ def run_lines(compared: RunsComparison) -> list[RunLine]:
             f"{meter}, {tier}{', REPLAYED' if summary.replayed else ''}",
         )
         cells = [figure_texts(name, summary.figures[name])[0].removesuffix(" tokens") for name in TABLE]
-        found.append(RunLine(run.label, printable(run.name), " · ".join(map(printable, parts)), cells))
+        told = " · ".join(map(printable, parts))
+        found.append(RunLine(run.label, row_note(run, compared), printable(run.name), told, cells))
     return found
 
 
@@ -130,7 +153,10 @@ def reversal_sentence(reversal: Reversal) -> str:
 
 def setting_rows(comparison: Comparison) -> list[SettingRow]:
     """Return the settings in which two runs differ; long hashes are cut."""
-    return [SettingRow(d.name, _setting(d.a), _setting(d.b)) for d in comparison.differences]
+    return [
+        SettingRow(d.name, setting_title(d.name), _setting(d.a), _setting(d.b))
+        for d in comparison.differences
+    ]
 
 
 def _setting(value: Setting) -> str:
@@ -145,15 +171,18 @@ def _setting(value: Setting) -> str:
 
 def warnings(compared: RunsComparison, *, loud: bool) -> list[str]:
     """Return what a reader must know: of the comparisons first, then of single runs; each sentence once."""
-    first, told = compared.runs[0].label, []
+    first, of_pairs, n = compared.runs[0].label, [], len(compared.comparisons)
+    as_expected = {"tasks_differ"} if are_tasks_of_one_model(compared) else set()
     for run, comparison in zip(compared.runs[1:], compared.comparisons, strict=True):
-        said = [refusal.text for refusal in comparison.refusals] if loud else []
+        said = [one.text for one in comparison.refusals if loud != (one.code in as_expected)]
         said += [note.text for note in comparison.notes if note.loud == loud]
-        told += [(f"{run.label} against {first}: ", text) for text in said]
-    # what holds of every pair is said once and of none
-    everywhere = {text for _, text in told if [t for _, t in told].count(text) == len(compared.comparisons)}
-    found = [text if text in everywhere else pair + text for pair, text in told]
+        of_pairs += [(f"{run.label} against {first}", text) for text in dict.fromkeys(said)]
+    # what holds of every pair is said of none
+    found = [
+        text if len(pairs) == n else f"{', '.join(pairs)}: {text}"
+        for text, pairs in gathered(of_pairs).items()
+    ]
     if loud:
-        for run in compared.runs:
-            found += [f"{run.label}: {caveat.text}" for caveat in run.summary.caveats if caveat.loud]
+        alone = [(run.label, c.text) for run in compared.runs for c in run.summary.caveats if c.loud]
+        found += [f"{', '.join(labels)}: {text}" for text, labels in gathered(alone).items()]
     return list(dict.fromkeys(map(printable, found)))

@@ -9,34 +9,48 @@ from rich.text import Text
 
 from joulemark.metrics.compare import Comparison
 from joulemark.metrics.compare_runs import RunsComparison
-from joulemark.report.comparison import findings, headline
+from joulemark.report.comparison import findings
+from joulemark.report.comparison_lead import (
+    OTHER_TASKS,
+    are_tasks_of_one_model,
+    leads,
+    pair_headlines,
+    title,
+)
 from joulemark.report.comparison_tables import (
-    COLUMNS,
     TWO_COSTS,
+    columns,
+    ratio_notes,
     ratio_rows,
     reversal_sentence,
     run_lines,
     setting_rows,
     warnings,
 )
-from joulemark.report.wording import DASH, gathered
 
 
 def print_comparison(compared: RunsComparison, console: Console) -> None:
-    """Print the ratios of each run against the first, the headline in words first; then what differs.
+    """Print what to lead with in words, the table of runs, each run against the first, and what differs.
 
     Every foreign string is printed as plain text: neither markup nor control characters in it act.
     """
     first = compared.runs[0].label
     pairs = list(zip((run.label for run in compared.runs[1:]), compared.comparisons, strict=True))
-    for label, comparison in pairs:
-        console.print(Text(headline(first, label, comparison), style="bold green"))
+    are_tasks = are_tasks_of_one_model(compared)
+    if are_tasks:
+        console.print(Text(title(compared), style="bold"))
+    for sentence in leads(compared):
+        console.print(Text(sentence, style="bold green"))
     for sentence in warnings(compared, loud=True):
         console.print(Text(f"! {sentence}", style="bold red"))
     console.print()
     print_runs(compared, console)
-    for label, comparison in pairs:
+    if are_tasks:
+        console.print(Text(OTHER_TASKS))
+    for (label, comparison), said in zip(pairs, pair_headlines(compared), strict=True):
         console.print(Text(f"\n{label} against {first}", style="bold"))
+        if are_tasks:
+            console.print(Text(f"  {said}"))
         for sentence in findings(first, label, comparison):
             console.print(Text(f"  {sentence}"))
         _ratios(first, label, comparison, console)
@@ -57,10 +71,10 @@ def print_runs(compared: RunsComparison, console: Console) -> None:
         console.print(Text(f"   {line.told}", style="dim"))
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
     table.add_column("")
-    for title in COLUMNS.values():
-        table.add_column(title, justify="right", overflow="fold")
+    for heading in columns():
+        table.add_column(heading, justify="right", overflow="fold")
     for line in lines:
-        table.add_row(line.label, *map(Text, line.cells))
+        table.add_row(Text(f"{line.label} {line.note}".rstrip()), *map(Text, line.cells))
     console.print(Padding(table, (1, 0)))
     for reversal in compared.reversals:
         console.print(Text(reversal_sentence(reversal), style="bold"))
@@ -79,14 +93,14 @@ def _ratios(a: str, b: str, comparison: Comparison, console: Console) -> None:
             Text(row.title), Text(row.text), Text(row.interval), Text("" if row.withheld else row.verdict)
         )
     console.print(Padding(table, (1, 0, 0, 0)))
-    for sentence, titles in gathered((row.title, row.verdict) for row in rows if row.withheld).items():
-        console.print(Text(f"{DASH} {', '.join(titles)}: {sentence}", style="dim"))
+    for sentence in ratio_notes(rows):
+        console.print(Text(sentence, style="dim"))
 
 
 def _differences(a: str, b: str, comparison: Comparison) -> Table:
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
-    for title in ("What differs", a, b):
-        table.add_column(title, overflow="fold")
+    for heading in ("What differs", a, b):
+        table.add_column(heading, overflow="fold")
     for row in setting_rows(comparison):
-        table.add_row(Text(row.name), Text(row.a), Text(row.b))
+        table.add_row(Text(row.title), Text(row.a), Text(row.b))
     return table

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import os
 import re
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Any
 
-import jinja2
 import orjson
 
 from joulemark import __version__
 from joulemark.engines.streams.conformance import N_RANDOM, WAYS, CaseResult
-from joulemark.record.errors import InputError
+from joulemark.report.page_file import write_page
+from joulemark.report.templates import template
 from joulemark.report.wording import printable
 
 _SHOWN_CHARS = 2000
@@ -96,7 +93,7 @@ def summary_json(results: Sequence[CaseResult], seed: int) -> dict[str, Any]:
 def render_conformance(results: Sequence[CaseResult], seed: int) -> str:
     """Return the page as text; everything that comes from the corpus is escaped."""
     rows = [row_of(result) for result in results]
-    return _template().render(
+    return template("conformance").render(
         rows=[row for row in rows if not row.passed] + [row for row in rows if row.passed],
         n_passed=sum(row.passed for row in rows),
         n_all=len(rows),
@@ -109,40 +106,10 @@ def render_conformance(results: Sequence[CaseResult], seed: int) -> str:
 
 
 def write_conformance(results: Sequence[CaseResult], seed: int, path: Path) -> None:
-    """Write the page to ``path``, whole or not at all.
-
-    Raises `InputError` when the place cannot be written.
-    """
-    text = render_conformance(results, seed)
-    try:
-        handle, name = tempfile.mkstemp(prefix=".conformance-", suffix=".html", dir=path.parent)
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8") as file:
-                file.write(text)
-            os.chmod(name, 0o644)
-            os.replace(name, path)
-        except BaseException:
-            os.unlink(name)
-            raise
-    except OSError as error:
-        raise InputError(
-            f"the page {path} could not be written",
-            why=error.strerror or str(error),
-            fix="give --html a file in a folder that you may write to",
-        ) from error
+    """Write the page to ``path``; raises `InputError` when the place cannot be written."""
+    fix = "give --html a file in a folder that you may write to"
+    write_page(path, render_conformance(results, seed), fix=fix)
 
 
 def _cut(text: str) -> str:
     return text if len(text) <= _SHOWN_CHARS else f"{text[:_SHOWN_CHARS]} …"
-
-
-@cache
-def _template() -> jinja2.Template:
-    environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("joulemark.report", ""),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    return environment.get_template("conformance.html.jinja")

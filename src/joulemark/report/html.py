@@ -2,45 +2,25 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
-from collections.abc import Callable
-from dataclasses import dataclass
-from functools import cache
+from functools import partial
 from pathlib import Path
-
-import jinja2
-from markupsafe import Markup, escape
 
 from joulemark.metrics.catalogue import definition
 from joulemark.metrics.run_view import RunView
 from joulemark.metrics.summary import Summary
 from joulemark.metrics.value import Value
 from joulemark.record.energy import MeasuredEnergy
-from joulemark.record.errors import InputError
 from joulemark.report.course import course_chart, course_words, slowed_words
 from joulemark.report.course_rows import MAX_REQUESTS
 from joulemark.report.distributions import beyond, latency_chart
+from joulemark.report.drawing import Drawing, drawn
 from joulemark.report.item_cost import cost_notes, item_cost_chart, item_costs, model_line
 from joulemark.report.page import page_values
-from joulemark.report.theme import NARROW_PX, WIDE_PX, Picture, svg
+from joulemark.report.page_file import write_page
+from joulemark.report.templates import template
+from joulemark.report.theme import NARROW_PX
 from joulemark.report.verdicts import lost, verdict_chart, verdict_words
 from joulemark.report.wording import figure_texts
-
-
-@dataclass(frozen=True, slots=True)
-class Drawing:
-    """A chart as SVG markup, for wide and (where it does not fit) for narrow windows."""
-
-    title: str
-    wide: Markup
-    narrow: Markup | None = None
-    notes: tuple[str, ...] = ()
-
-
-def _both(draw: Callable[[int], Picture], title: str, words: str, *notes: str) -> Drawing:
-    wide, narrow = (Markup(svg(draw(px), title, words)) for px in (WIDE_PX, NARROW_PX))
-    return Drawing(title, wide, narrow, tuple(note for note in notes if note))
 
 
 def _course(run: RunView) -> Drawing | None:
@@ -53,7 +33,7 @@ def _course(run: RunView) -> Drawing | None:
     shaded = f"Shaded: warm-up, the measured window and pauses. The strip below shows {each} by verdict."
     metered = isinstance(run.headline_energy, MeasuredEnergy)
     slowed = slowed_words(run.throttle_s, run.duration_s, metered=metered)
-    return _both(lambda px: course_chart(run, px, run.slowed), title, course_words(run), shaded, slowed)
+    return drawn(lambda px: course_chart(run, px, run.slowed), title, course_words(run), shaded, slowed)
 
 
 def _costs(summary: Summary, run: RunView) -> Drawing | None:
@@ -63,7 +43,7 @@ def _costs(summary: Summary, run: RunView) -> Drawing | None:
     line = model_line(run, summary.cost_model)
     title = f"{costs.title} against its length"
     words = f"{len(costs.drawn)} requests: {costs.axis} over output tokens, coloured and shaped by verdict."
-    return _both(lambda px: item_cost_chart(costs, line, px), title, words, *cost_notes(costs, line, run))
+    return drawn(lambda px: item_cost_chart(costs, line, px), title, words, *cost_notes(costs, line, run))
 
 
 def _small(summary: Summary) -> list[Drawing]:
@@ -81,9 +61,8 @@ def _small(summary: Summary) -> list[Drawing]:
         note = f"n = {len(latency.samples_s):,}"
         if left_out.n:
             note += f", {left_out.n:,} beyond, up to {figure_texts(name, Value(left_out.max_s, 's'))[0]}"
-        found.append(
-            Drawing(title, Markup(svg(latency_chart(latency, NARROW_PX), title, words)), None, (note,))
-        )
+        chart = partial(latency_chart, latency)
+        found.append(drawn(chart, title, words, note, wide_px=NARROW_PX, narrow_px=None))
     return found
 
 
@@ -91,29 +70,7 @@ def _verdicts(summary: Summary) -> list[Drawing]:
     if not summary.n_requests:
         return []
     title = "Of the requests, and of what they cost" if summary.by_verdict.resource else "Of the requests"
-    return [_both(lambda px: verdict_chart(summary, px), title, verdict_words(summary), lost(summary))]
-
-
-def coded(text: str) -> Markup:
-    """Return a sentence, escaped, with its `commands` set as code."""
-    parts = [escape(part) for part in text.split("`")]
-    # an odd number of back-ticks leaves the last one as it is
-    if len(parts) % 2 == 0:
-        parts[-2:] = [parts[-2] + "`" + parts[-1]]
-    return Markup("").join(Markup("<code>{}</code>").format(p) if k % 2 else p for k, p in enumerate(parts))
-
-
-@cache
-def _template() -> jinja2.Template:
-    environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("joulemark.report", ""),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters["coded"] = coded
-    return environment.get_template("page.html.jinja")
+    return [drawn(lambda px: verdict_chart(summary, px), title, verdict_words(summary), lost(summary))]
 
 
 def render(summary: Summary, run: RunView) -> str:
@@ -125,30 +82,10 @@ def render(summary: Summary, run: RunView) -> str:
         "verdict_charts": _verdicts(summary),
         "small_charts": _small(summary),
     }
-    return _template().render(page=values)
+    return template("page").render(page=values)
 
 
 def write_report(summary: Summary, run: RunView, path: Path) -> None:
-    """Write the page to ``path``, at once: a reader sees the old page or the new one, never half of one.
-
-    Raises `InputError` when the place cannot be written.
-    """
-    text = render(summary, run)
-    try:
-        handle, name = tempfile.mkstemp(prefix=".report-", suffix=".html", dir=path.parent)
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8") as file:
-                file.write(text)
-                file.flush()
-                os.fsync(file.fileno())
-            os.chmod(name, 0o644)
-            os.replace(name, path)
-        except BaseException:
-            os.unlink(name)
-            raise
-    except OSError as error:
-        raise InputError(
-            f"the report {path} could not be written",
-            why=error.strerror or str(error),
-            fix=f"free space or permit writing in {path.parent}, then: joulemark report {path.parent}",
-        ) from error
+    """Write the page to ``path``; raises `InputError` when the place cannot be written."""
+    fix = f"free space or permit writing in {path.parent}, then: joulemark report {path.parent}"
+    write_page(path, render(summary, run), fix=fix)

@@ -163,7 +163,10 @@ def page_values(summary: Summary, run: RunView) -> dict[str, object]:
         "answer": "an answer" if _is_scored(summary) else "a correct answer",
         "task": printable(run.manifest.task.name),
         "engine": printable(" ".join(filter(None, (engine.kind, engine.version)))),
-        "created": printable(run.manifest.created_utc).replace("T", " ").replace("Z", " UTC"),
+        "created": printable(run.manifest.created_utc)
+        .replace("T", " ")
+        .replace("Z", "+00:00")
+        .replace("+00:00", " UTC"),
         "run_id": printable(run.manifest.run_id),
         "version": printable(run.manifest.joulemark_version),
         "standing": standing(run.manifest),

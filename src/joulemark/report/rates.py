@@ -32,19 +32,20 @@ def asked_for(rates: Rates) -> tuple[str, ...]:
 def rate_lines(rates: Rates, *, local: bool | None) -> list[str]:
     """Return the rates that count, each with its source; ``local``: the engine runs on this machine."""
     lines = []
-    source = printable(rates.price_source or "source not told")
     if priced(rates) and by_tokens(rates, local=local):
         prompt, output = (
             "no price" if usd is None else f"{usd:g} USD"
             for usd in (rates.usd_per_million_prompt_tokens, rates.usd_per_million_completion_tokens)
         )
+        source = _source(rates.token_price_source)
         lines.append(
             f"Tokens: {prompt} per million of the prompt, {output} per million of output ({source})."
         )
     elif rates.usd_per_kwh is not None:
+        source = _source(rates.electricity_source)
         lines.append(f"Electricity: {rates.usd_per_kwh:g} USD per kWh ({source}){_building(rates)}.")
     if rates.gco2e_per_kwh is not None:
-        where = printable(", ".join(filter(None, (rates.grid_zone, rates.grid_source)))) or "source not told"
+        where = _source(", ".join(filter(None, (rates.grid_zone, rates.grid_source))))
         lines.append(
             f"Grid: {rates.gco2e_per_kwh:g} g CO2e per kWh ({where}){_building(rates)}; making the machine "
             "is not counted."
@@ -67,6 +68,10 @@ def a_million(summary: Summary) -> str:
         return ""
     million = value * 1e6
     return f"A million correct answers: {number(million, 2 if million < 1000 else 0)} USD."
+
+
+def _source(told: str | None) -> str:
+    return printable(told or "source not told")
 
 
 def _building(rates: Rates) -> str:

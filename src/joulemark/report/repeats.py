@@ -10,6 +10,7 @@ from joulemark.metrics.summary import Summary
 from joulemark.metrics.value import Value, withheld
 from joulemark.record.reason import Reason
 from joulemark.report.cells import Cell
+from joulemark.report.lineage import of_meters
 from joulemark.report.wording import DASH, around_texts, figure_texts, why
 
 ONE_RUN = (
@@ -70,7 +71,7 @@ def _beside_the_point(name: str, spread: Spread, summary: Summary) -> bool:
         return False
     if name == "mean_score":
         return summary.figures["accuracy"].reason is not Reason.REAL_VALUED_SCORE
-    return "joules" in name and summary.figures["total_joules"].value is None
+    return of_meters(name) and summary.figures["total_joules"].value is None
 
 
 def _value(value: float, spread: Spread) -> Value:

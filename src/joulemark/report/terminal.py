@@ -9,7 +9,8 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from joulemark.metrics.catalogue import definition
+from joulemark.metrics import cost_model
+from joulemark.metrics.catalogue import definition, definitions
 from joulemark.metrics.latency import PERCENTILES
 from joulemark.metrics.run_view import RunView
 from joulemark.metrics.summary import Summary
@@ -36,31 +37,17 @@ from joulemark.report.wording import (
 )
 
 _TITLE = definition(ENERGY).title
-# told elsewhere in the summary, or made of two rows that are shown; the page and the JSON have them all
-_ELSEWHERE = frozenset(
-    {
-        ENERGY,
-        BOUND,
-        "ipj",
-        "accuracy_per_watt",
-        "cpu_seconds",
-        "total_joules",
-        "counter_vs_integration_pct_diff",
-        "cost_fixed_joules",
-        "cost_joules_per_prompt_token",
-        "cost_joules_per_completion_token",
-        "cost_model_r2",
-        "thermal_throttle_pct",
-        "power_cap_throttle_pct",
-        "power_brake_throttle_pct",
-    }
-)
-_DERIVED = (BOUND, "ipj", "accuracy_per_watt")
 _SLOWED = {
     "thermal_throttle_pct": "heat",
     "power_cap_throttle_pct": "power limit",
     "power_brake_throttle_pct": "power brake",
 }
+_COST = frozenset(defined.name for defined in cost_model.DEFINITIONS)
+_INVERSE = frozenset(defined.name for defined in definitions() if defined.unit.startswith("1/"))
+# told elsewhere in the summary, or made of rows that are shown; the page and the JSON have them all
+_ELSEWHERE = frozenset(
+    {ENERGY, BOUND, "total_joules", "counter_vs_integration_pct_diff", "cpu_seconds"},
+).union(_INVERSE, _COST, _SLOWED)
 
 
 def print_summary(summary: Summary, console: Console, run: RunView | None = None) -> None:
@@ -201,8 +188,8 @@ def _notes(summary: Summary, console: Console) -> None:
         console.print(Text(f"{DASH} {few}", style="dim"))
     said = {_TITLE, definition(leading(summary)).title}
     said |= {"Tier"} if not leads_with_energy(summary) or what_weighs(summary) else set()
-    said |= {definition(name).title for name in _DERIVED}
-    model = {definition(name).title for name in _ELSEWHERE if name.startswith("cost_")}
+    said |= {definition(name).title for name in (BOUND, *_INVERSE)}
+    model = {definition(name).title for name in _COST}
     for sentence, titles in missing(summary).items():
         # one reason for all of the cost model's coefficients
         names = dict.fromkeys("Cost model" if title in model else title for title in titles)

@@ -7,10 +7,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from joulemark.metrics.catalogue import definitions
-from joulemark.metrics.latency import MIN_VALUES, Latency
+from joulemark.metrics.energy_per import PER_CORRECT
+from joulemark.metrics.latency import MIN_VALUES
 from joulemark.metrics.summary import Summary
 from joulemark.metrics.value import Value
 from joulemark.record.reason import Reason
+from joulemark.report.lineage import of_meters, of_rates
 
 DASH = "—"
 _UNITS = {"1": "", "1/J": " per J", "1/W": " per W"}
@@ -32,26 +34,6 @@ _TOLD_BY_DETAIL = frozenset(
         Reason.NOTHING_SCORED,
         Reason.CPU_NOT_OBSERVED,
         Reason.TOO_FEW_ITEMS,
-    }
-)
-_FROM_JOULES = frozenset(
-    {
-        "joules_per_correct_answer_bound",
-        "total_joules",
-        "joules_per_request",
-        "joules_per_token",
-        "ipj",
-        "net_joules",
-        "mean_power_w",
-        "accuracy_per_watt",
-        "counter_vs_integration_pct_diff",
-        "cost_fixed_joules",
-        "cost_joules_per_prompt_token",
-        "cost_joules_per_completion_token",
-        "cost_model_r2",
-        "thermal_throttle_pct",
-        "power_cap_throttle_pct",
-        "power_brake_throttle_pct",
     }
 )
 _INTERVALS = {"ci95": "95 % interval", "bound": "meter's bound"}
@@ -158,16 +140,14 @@ def _is_beside_the_point(name: str, summary: Summary) -> bool:
         return not summary.verdicts["truncated"]
     if summary.figures[name].reason in (Reason.NO_PRICE, Reason.NO_GRID_INTENSITY):
         return True  # not asked for; the page says how to
-    return name in _FROM_JOULES and summary.figures["total_joules"].value is None
+    return _lacks_a_meter(name, summary)
 
 
-def latency_row(latency: Latency, *, with_failures: bool) -> list[str]:
-    """Return the percentiles of one latency as texts."""
-    values = latency.with_failures if with_failures else latency.answered
-    return [
-        "failed" if value.reason is Reason.REQUEST_FAILED else figure_texts(latency.name, value)[0]
-        for value in values.values()
-    ]
+def _lacks_a_meter(name: str, summary: Summary) -> bool:
+    if name == PER_CORRECT.name or of_rates(name):
+        return False  # says so for all of them; asked for by whoever named the rate
+    figures = summary.figures
+    return figures[name].value is None and figures["total_joules"].value is None and of_meters(name)
 
 
 def too_few(summary: Summary) -> str:
@@ -193,7 +173,7 @@ def how_measured(summary: Summary) -> str:
     told = (
         f"{said['threads']} threads" if said["threads"] is not None else "",
         "seed not set" if said["seed"] is None else f"seed {said['seed']}",
-        f"temperature {said['temperature']}",
+        f"temperature {said['temperature']:g}",
         f"max tokens {said['max_tokens']}",
         f"{said['concurrency']} at a time" if said["concurrency"] != 1 else "",
         f"engine {said['engine_version']}" if said["engine_version"] else "",

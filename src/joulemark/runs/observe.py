@@ -110,9 +110,9 @@ class Recorder:
         return ItemRow(item, (), LocalTexts(_prompt(question), "", "", gold=question.gold))
 
     def _grade(self, question: Question, reply: Reply) -> Score:
-        """Return the score; a failed request is `failed` whatever text came before the failure."""
+        """Return the score; a failed request is `failed`, without one, whatever text came before."""
         if not reply.ok:
-            return Score(Verdict.FAILED, False, 0.0, None, None, None)
+            return Score(Verdict.FAILED, False, None, None, None, None)
         refused = bool(reply.refusal) or reply.finish_reason == _FILTERED
         return self.scorer.score(question, reply.text, finish_reason=reply.finish_reason, refusal=refused)
 

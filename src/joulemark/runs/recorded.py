@@ -53,7 +53,8 @@ def read_run(root: Path) -> RecordedRun:
             " that stood there is still inside the total"
         )
     stored = sum(row.item.phase == Phase.MEASURE for row in ordered)
-    if manifest.state == "complete" and stored < manifest.task.n_items and not _stopped_early(manifest):
+    wanted = manifest.task.n_items * manifest.repeats
+    if manifest.state == "complete" and stored < wanted and not _stopped_early(manifest):
         manifest.state = "partial"
     return RecordedRun(layout, manifest, tuple(ordered), timeline)
 

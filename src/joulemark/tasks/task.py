@@ -34,8 +34,9 @@ class Score:
     """The verdict on a reply and how it came about.
 
     ``value`` is what was extracted; ``rule`` which rule matched; ``span`` its [start, end) in the answer;
-    ``score`` is in [0, 1] (1 for correct) or real-valued, with ``correct`` null, where the task says so; a
-    reply with a real-valued score has no verdict either.
+    ``score`` of a graded reply is 1 for correct and 0 otherwise; it says no more than ``correct``. Where the
+    task says so (``score_range``) it is real-valued, with ``correct`` null; a reply with such a score has no
+    verdict either. A failed request is not correct, and has no score in either kind of task.
     """
 
     verdict: Verdict | None

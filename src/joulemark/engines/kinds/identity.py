@@ -12,15 +12,22 @@ PATH_CHARS = 4096
 
 
 @dataclass(frozen=True, slots=True)
+class Native:
+    """An engine's own chat endpoint: its ``path`` below the root, and the context to ask for, in tokens."""
+
+    path: str
+    n_ctx: int
+
+
+@dataclass(frozen=True, slots=True)
 class Identity:
     """What an engine says of itself; null where it does not.
 
     ``model_path`` is where the engine read the model, for a digest when that is this machine.
     ``prefix_cache`` is the state that requests of ours will meet, given ``extra_body`` and a fresh salt for
     each request in ``salt_field``, where it names a field; ``cache_unsalted`` is the state without the salt.
-    ``native_path`` is the engine's own chat endpoint below the root, where that is asked instead of OpenAI's;
-    ``n_ctx`` is the context to ask for there. ``remote``: the engine passes requests for this model on to
-    another machine.
+    ``native`` is the engine's own chat endpoint, where that is asked instead of OpenAI's. ``remote``: the
+    engine passes requests for this model on to another machine.
     """
 
     kind: str
@@ -33,8 +40,7 @@ class Identity:
     extra_body: dict[str, object] = field(default_factory=dict)
     salt_field: str | None = None
     cache_unsalted: bool | None = None
-    native_path: str | None = None
-    n_ctx: int | None = None
+    native: Native | None = None
     remote: bool = False
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import orjson
 
-from joulemark.engines.kinds.identity import Flag, Identity, entry_of, integer, items, mapping, text
+from joulemark.engines.kinds.identity import Flag, Identity, Native, entry_of, integer, items, mapping, text
 from joulemark.engines.probe import Prober, json_object
 
 DEFAULT_N_CTX = 8192
@@ -45,8 +45,7 @@ async def ollama(prober: Prober, root: str, model: str, listed: Mapping[str, obj
         # Its prompt cache is on for every request, and nothing in its API switches it off.
         prefix_cache=True,
         flags=flags,
-        native_path="/api/chat",
-        n_ctx=_wanted_n_ctx(pinned.get("num_ctx"), _trained_n_ctx(shown)),
+        native=Native("/api/chat", _wanted_n_ctx(pinned.get("num_ctx"), _trained_n_ctx(shown))),
         remote=any(text(page.get("remote_host")) is not None for page in (entry, shown)),
     )
 

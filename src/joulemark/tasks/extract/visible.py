@@ -71,7 +71,7 @@ def _fold(char: str) -> str:
     return folded.replace("\u2212", "-")
 
 
-def _kept_ranges(answer: str) -> tuple[list[tuple[int, int]], bool]:
+def kept_ranges(answer: str) -> tuple[list[tuple[int, int]], bool]:
     """Return the ranges outside thinking, and whether a thinking block was left open."""
     kept: list[tuple[int, int]] = []
     start, is_thinking = 0, False
@@ -123,7 +123,7 @@ def folded(text: str) -> str:
 @lru_cache(maxsize=2)  # a reply is looked at by a rule of its kind, then for a refusal
 def visible_part(answer: str) -> Visible:
     """Return the visible part of ``answer``: thinking removed, folded, cut at the next few-shot question."""
-    kept, is_open = _kept_ranges(answer)
+    kept, is_open = kept_ranges(answer)
     is_cut = is_open
     if sum(end - start for start, end in kept) > LONGEST:
         last = kept[-1][1]

@@ -1,6 +1,6 @@
 """From a reply to one of six verdicts.
 
-``failed`` is the runner's (there is no reply). Otherwise, in this order:
+``failed`` is the runner's (there is no reply, so it has no score). Otherwise, in this order:
 
 1. ``refused``: the engine flagged a refusal or its filter stopped the answer.
 2. ``correct`` or ``wrong`` where the reply *marks* its answer (a strong rule: JSON, box, ``####``, "the

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from joulemark.record.item import Verdict
-from joulemark.tasks.extract.visible import _kept_ranges
+from joulemark.tasks.extract import refuses
+from joulemark.tasks.extract.visible import kept_ranges
 from joulemark.tasks.scorers.grade import REFUSING, TRUNCATING
 
 
@@ -23,14 +24,19 @@ class WholeReply:
 
 
 def whole_reply(answer: str, *, finish_reason: str | None, refusal: bool) -> WholeReply:
-    """Read a reply; the order is that of `grade`: refused, truncated (or thinking left open), unparsed."""
-    ranges, is_thinking = _kept_ranges(answer)
+    """Read a reply; the order is that of `grade`.
+
+    That is: a flagged refusal, truncated (or thinking left open), a refusal in words, unparsed.
+    """
+    ranges, is_thinking = kept_ranges(answer)
     text = "".join(answer[start:end] for start, end in ranges).strip()
     reason = (finish_reason or "").lower()
     if refusal or reason in REFUSING:
         verdict = Verdict.REFUSED
     elif reason in TRUNCATING or is_thinking:
         verdict = Verdict.TRUNCATED
+    elif refuses(answer):
+        verdict = Verdict.REFUSED
     elif not text:
         verdict = Verdict.UNPARSED
     else:

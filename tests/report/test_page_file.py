@@ -1,0 +1,26 @@
+"""Pages as files: whole, readable, or an error that says what to do."""
+
+import pytest
+
+from joulemark.record.errors import InputError
+from joulemark.report.page_file import write_page
+
+
+def test_a_page_replaces_the_old_one_and_leaves_nothing_beside_it(tmp_path):
+    page = tmp_path / "page.html"
+    page.write_text("old and longer")
+    write_page(page, "neu: ä", fix="")
+    assert page.read_bytes() == "neu: ä".encode()
+    assert list(tmp_path.iterdir()) == [page]
+
+
+@pytest.mark.parametrize("place", ["missing/page.html", "file/page.html", "folder"])
+def test_a_place_that_cannot_be_written_is_told_with_the_callers_fix(tmp_path, place):
+    (tmp_path / "file").touch()
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(InputError) as raised:
+        write_page(tmp_path / place, "text", fix="go elsewhere")
+    assert raised.value.fix == "go elsewhere"
+    assert raised.value.why
+    assert str(tmp_path / place) in raised.value.what
+    assert sorted(p.name for p in tmp_path.rglob("*")) == ["file", "folder"]
