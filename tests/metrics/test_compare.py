@@ -222,7 +222,7 @@ def test_without_joules_processor_time_leads():
     assert c.headline == "cpu_seconds_per_correct_answer_ratio"
     assert c.figures[c.headline].value is not None
     assert c.figures[JPC].reason is Reason.NO_METER
-    assert c.figures[JPC].detail.startswith("A: ")
+    assert c.figures[JPC].detail.startswith("A, B: ")
     one_sided = compare(simulated_pair(30, 4)[0], b)
     assert one_sided.figures[JPC].detail.startswith("B: ")
 

@@ -35,7 +35,8 @@ def compare(runs: tuple[Path, ...], page: Path | None, as_json: bool) -> None:
     if page is not None:
         from joulemark.report.comparison_html import write_comparison
 
-        write_comparison(compared, page)
+        fix = f"make {page.parent} a folder that you may write in, or name another file with --html"
+        write_comparison(compared, page, fix=fix)
     if as_json:
         document = {**compared.to_json(), "page": None if page is None else str(page)}
         click.echo(orjson.dumps(document, option=orjson.OPT_INDENT_2).decode())

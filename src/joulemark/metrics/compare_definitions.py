@@ -35,7 +35,9 @@ PER_CORRECT_BOUND = MetricDefinition(
     r"[(E_\mathrm{lo} / n)_B / (E_\mathrm{hi} / n)_A, (E_\mathrm{hi} / n)_B / (E_\mathrm{lo} / n)_A]",
     ("joules_per_correct_answer_bound",),
     ("joules_per_correct_answer of a run is withheld", _NOT_COMPARED, "the meter's lower bound is 0 J"),
-    "what both meters together can have missed; no statistics over items",
+    "what both meters together can have missed; no statistics over items. Of runs that share a part w of "
+    "their requests: each shared item's own bound, and w of the bound of what belongs to no item; no bound "
+    "where requests of such runs overlapped",
 )
 PER_REQUEST = _ratio(
     "joules_per_request", "Energy per request, B / A", r"E / n_\mathrm{requests}", _NOT_COMPARED

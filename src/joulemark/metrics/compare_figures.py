@@ -56,8 +56,11 @@ _NONE_OF = {
 
 def _missing(unit: str, causes: Sequence[tuple[str, Reason, str]]) -> Value:
     """Return the withheld figure; ``causes`` are (run, reason, detail), and the detail says which run."""
-    told = dict.fromkeys(f"{name}: {detail or reason.text}" for name, reason, detail in causes)
-    return withheld(unit, causes[0][1], detail=" ".join(told))
+    told: dict[str, list[str]] = {}
+    for name, reason, detail in causes:
+        told.setdefault(detail or reason.text, []).append(name)
+    sentences = (f"{', '.join(dict.fromkeys(names))}: {text}" for text, names in told.items())
+    return withheld(unit, causes[0][1], detail=" ".join(sentences))
 
 
 def ratio(a: Side, b: Side, drawn: Resamples, over: str, under: str) -> Value:

@@ -67,10 +67,7 @@ def headline(a: str, b: str, comparison: Comparison) -> str:
     if apart:
         return f"{needs}."
     if apart is None:
-        reason = value.interval_reason
-        return (
-            f"{needs}. How sure that is cannot be said: {reason.text if reason else 'there is no interval.'}"
-        )
+        return f"{needs}. How sure that is cannot be said: {unsure(value, comparison)}"
     tie = f"{a} and {b} cannot be told apart at 95 %: {needs}"
     needed = comparison.items_needed(name)
     if needed is not None:
@@ -143,3 +140,10 @@ def _split(b: str, comparison: Comparison) -> Iterator[str]:
         f"A request of {b} takes {whole} times the energy = {token} times the energy of a token × {tokens} "
         f"times the tokens.{shares}"
     )
+
+
+def unsure(value: Value, comparison: Comparison) -> str:
+    """Return why it cannot be said whether two runs differ in a figure: no interval, or no meter's bound."""
+    bound = comparison.figures.get(PER_CORRECT_BOUND.name)
+    reason = value.interval_reason or (bound.interval_reason if bound else None)
+    return reason.text if reason else "There is no interval."

@@ -10,7 +10,7 @@ from joulemark.metrics.compare_definitions import ACCURACY, DEFINITIONS, PER_COR
 from joulemark.metrics.compare_runs import TABLE, Reversal, RunsComparison
 from joulemark.metrics.compare_settings import Setting
 from joulemark.metrics.value import Value
-from joulemark.report.comparison import has_scores, texts, why
+from joulemark.report.comparison import has_scores, texts, unsure, why
 from joulemark.report.comparison_lead import are_tasks_of_one_model, row_note
 from joulemark.report.setting_titles import setting_title
 from joulemark.report.wording import DASH, figure_texts, gathered, how_far, printable
@@ -105,7 +105,7 @@ def _verdict(name: str, value: Value, comparison: Comparison) -> str:
         return why(value)
     apart = comparison.told_apart(name)
     if apart is None:
-        return f"no interval: {value.interval_reason.text}" if value.interval_reason else "no interval"
+        return f"cannot be said: {unsure(value, comparison)}"
     if apart:
         return "differs"
     needed = comparison.items_needed(name)

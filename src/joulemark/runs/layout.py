@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from joulemark.record.errors import InputError
@@ -73,14 +73,17 @@ def write_atomically(path: Path, data: bytes) -> None:
             file.flush()
             os.fsync(file.fileno())
         temporary.replace(path)
-    except OSError as error:
-        temporary.unlink(missing_ok=True)
+        _sync_directory(path.parent)
+    except BaseException as error:  # an interrupt too leaves no half-written file behind
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)
+        if not isinstance(error, OSError):
+            raise
         raise InputError(
             f"{path} cannot be written",
             why=error.strerror or str(error),
             fix="free some space or choose another place with --out DIR, then run the same command again",
         ) from error
-    _sync_directory(path.parent)
 
 
 def _sync_directory(path: Path) -> None:
