@@ -100,6 +100,11 @@ def test_items_keep_their_ids_wherever_they_are_read_from(own: Path, tmp_path: P
         ('options = "seas"', 'options = "[river]"', "2 to 26 options"),
         ('title = "which', "title = which", "no TOML"),
         ('kinds = ["choice"]', 'base = "essays"\nkinds = ["choice"]', "names the base"),
+        # what only the program may say, and what would be another question every time
+        ('title = "which', 'built_in = true\ntitle = "which', "not for a file to say"),
+        ('"rivers.jsonl"', '"../rivers.jsonl"', "not beside its definition"),
+        ("{{ river }}", "{{ range(9) | random }}", "no Jinja"),
+        ("{{ river }}", "{{ lipsum() }}", "missing"),
         # the language of definitions reaches nothing but the row
         ("{{ river }}", "{{ river.__class__.__mro__ }}", "SecurityError"),
         ("{{ river }}", "{{ range(10 ** 9) | length }}", "OverflowError"),

@@ -134,3 +134,23 @@ def test_every_item_is_as_likely_as_any_other_to_be_taken() -> None:
         for item in permuted(ids, str(key), str)[:10]:
             taken[item] += 1
     assert max(abs(count - 1000) for count in taken.values()) < 5 * 27
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "why"),
+    [
+        ("a.csv", "question,question,choice0,choice1,choice2,choice3,answer\nq,q,a,b,c,d,0\n", "stand twice"),
+        (
+            "a.jsonl",
+            '{"question": "q", "question": "p", "choices": ["a", "b", "c", "d"], "answer": 0}',
+            "twice",
+        ),
+        ("a.jsonl", '{"question": "q", "choices": ["a", "b", "c", "d"], "answer": 2.9}', "2.9"),
+        ("a.jsonl", '{"question": "q", "choices": ["a", "b", "c", "d"], "answer": true}', "True"),
+        ("a.jsonl", '{"question": "q", "choices": ["a", "b", "c"], "answer": 3}', "none of the options"),
+    ],
+)
+def test_a_reference_that_is_in_doubt_is_refused(tmp_path: Path, name: str, content: str, why: str) -> None:
+    (tmp_path / name).write_text(content, encoding="utf-8")
+    with pytest.raises(InputError, match=why):
+        load_task("mmlu", data=tmp_path / name)

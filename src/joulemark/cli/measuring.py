@@ -21,7 +21,6 @@ from joulemark.record.manifest import Rates, Sampling
 from joulemark.report.html import write_report
 from joulemark.report.terminal import print_summary
 from joulemark.runs.executor import LocalExecutor
-from joulemark.runs.finalize import refresh
 from joulemark.runs.layout import RunLayout
 from joulemark.runs.plan import RunPlan
 from joulemark.runs.rates import DeclaredRates, rates_of
@@ -73,22 +72,18 @@ def measure(names: Sequence[str], options: Mapping[str, Any]) -> int:
     try:
         for job, task in zip(jobs, tasks, strict=True):
             with TerminalObserver() as observer:
-                plan = _plan(job, task, rates, engine_of(engine_options, observer))
-                done = series.finished_run(job.name, plan) if series else None
-                if done is not None:
-                    click.echo(f"{job.name} is done already: {done}", err=True)
-                    reported.append(_reported(job, done, refresh(RunLayout(done))))
-                    continue
+                known = series.known_run(job.name) if series else None
+                plan = _plan(job, task, rates, engine_of(engine_options, observer), known)
                 outcome = LocalExecutor().run(plan, observer)
-            if series is not None:
-                series.note(job.name, outcome.root)
             if outcome.view is not None and outcome.completed:
                 reported.append(_reported(job, outcome.root, outcome.view))
                 if not options["as_json"]:
                     _print(reported[-1])
             if outcome.error is not None:
                 raise outcome.error
-            if outcome.end == "interrupted":
+            if series is not None:
+                _remember(series, job.name, outcome.root)
+            if outcome.end == "interrupted" or outcome.asked_to_end:
                 click.echo("interrupted: the same command goes on from here", err=True)
                 code = None if outcome.completed else INTERRUPTED
                 break
@@ -120,7 +115,15 @@ def declared_rates(options: Mapping[str, Any]) -> DeclaredRates:
     )
 
 
-def _plan(job: Job, task: TaskSet, rates: Rates, engine: Engine) -> RunPlan:
+def _remember(series: Series, name: str, root: Path) -> None:
+    """Note a part of the command as measured; where that fails, only a resumed command is worse off."""
+    try:
+        series.note(name, root)
+    except InputError as error:
+        click.echo(f"the command could not be made resumable: {error}", err=True)
+
+
+def _plan(job: Job, task: TaskSet, rates: Rates, engine: Engine, known: Path | None) -> RunPlan:
     options = job.options
     sampling = Sampling(
         temperature=_first(options["temperature"], task.temperature, 0.0),
@@ -137,6 +140,7 @@ def _plan(job: Job, task: TaskSet, rates: Rates, engine: Engine) -> RunPlan:
         retries=options["retries"],
         timeout_s=options["timeout_s"],
         out=options["out"],
+        known=known,
         runs_dir=options["runs_dir"],
         meters=tuple(options["meters"]) or ("auto",),
         engine_pid=options["engine_pid"],

@@ -23,15 +23,15 @@ class FiniteRange(click.FloatRange):
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 RATE_OPTIONS = (
-    click.option("--usd-per-kwh", type=FiniteRange(min=0), help="Electricity's price, for dollars."),
+    click.option("--usd-per-kwh", type=FiniteRange(0, 1000), help="Electricity's price, for dollars."),
     click.option(
         "--price",
         metavar="IN,OUT|PROVIDER/MODEL",
         help="A hosted model's price: USD per million prompt and output tokens, or a name to look up.",
     ),
-    click.option("--gco2e-per-kwh", type=FiniteRange(min=0), help="The grid's intensity, for carbon."),
+    click.option("--gco2e-per-kwh", type=FiniteRange(0, 10_000), help="The grid's intensity, for carbon."),
     click.option("--zone", metavar="FRA|DEU|USA|…", help="The grid's zone, from a dated table."),
-    click.option("--pue", type=FiniteRange(min=1), help="What the building adds (default: 1)."),
+    click.option("--pue", type=FiniteRange(1, 10), help="What the building adds (default: 1)."),
 )
 """What energy and tokens cost: no part of what is measured, and can be said again at `joulemark report`."""
 

@@ -92,6 +92,10 @@ def _new_manifest(plan: RunPlan, facts: EngineFacts) -> Manifest:
 def _find(plan: RunPlan, facts: EngineFacts) -> RunLayout:
     if plan.out is not None:
         return RunLayout(plan.out)
+    if plan.known is not None:
+        known = RunLayout(plan.known)
+        if _is_of(known, plan, facts):
+            return known
     stem = plan.directory_stem(facts)
     number = 1
     while True:
@@ -103,12 +107,18 @@ def _find(plan: RunPlan, facts: EngineFacts) -> RunLayout:
 
 def _goes_on(layout: RunLayout, plan: RunPlan, facts: EngineFacts) -> bool:
     """Tell whether ``layout`` holds a run of this configuration that still wants answers."""
+    if not _is_of(layout, plan, facts):
+        return False
+    manifest = layout.read_manifest()
+    return manifest.state != "complete" or manifest.repeats < plan.repeats
+
+
+def _is_of(layout: RunLayout, plan: RunPlan, facts: EngineFacts) -> bool:
+    """Tell whether ``layout`` holds a run of this configuration, whole or not."""
     try:
-        manifest = layout.read_manifest()
+        return _difference(layout.read_manifest(), plan, facts) is None
     except InputError:
         return False
-    wants_more = manifest.state != "complete" or manifest.repeats < plan.repeats
-    return wants_more and _difference(manifest, plan, facts) is None
 
 
 def _difference(manifest: Manifest, plan: RunPlan, facts: EngineFacts) -> str | None:

@@ -9,7 +9,7 @@ import signal
 import sys
 import threading
 from collections.abc import Awaitable, Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -46,6 +46,7 @@ class RunOutcome:
     """What came of a run: answers stored of answers wanted, and what ended it early, if anything did.
 
     ``view`` is the run as the arithmetic sees it; null where the tables could not be written.
+    ``asked_to_end``: a request to end (SIGTERM, SIGHUP) came, if only when the run was whole already.
     """
 
     root: Path
@@ -54,6 +55,7 @@ class RunOutcome:
     total: int
     view: RunView | None
     error: JoulemarkError | None = None
+    asked_to_end: bool = False
 
 
 async def execute(plan: RunPlan, observer: Observer) -> RunOutcome:
@@ -64,13 +66,14 @@ async def execute(plan: RunPlan, observer: Observer) -> RunOutcome:
     # A wrong choice of meters is told before an engine is started for nothing.
     await asyncio.to_thread(require_meters, plan.meters, plan.boards)
     observer.stage("starting the engine")
-    with _termination_interrupts():
+    with _termination_interrupts() as requests:
         try:
             await plan.engine.start()
             facts = _with_declared_pid(plan.engine.describe(), plan.engine_pid)
             with held_directory(plan, facts) as (layout, manifest):
                 try:
-                    return await _execute_in(layout, manifest, facts, plan, observer)
+                    outcome = await _execute_in(layout, manifest, facts, plan, observer)
+                    return replace(outcome, asked_to_end=bool(requests))
                 finally:
                     _keep_engine_log(plan, layout)
         finally:
@@ -89,6 +92,7 @@ async def _execute_in(
     left = wanted(plan.task, manifest.repeats, (item.key for item in stored))
     total = len(plan.task.questions) * manifest.repeats
     if not left:
+        observer.note(f"{plan.task.name} is done already: {layout.root}")
         whole = finalize(layout, manifest, complete=True)
         return RunOutcome(layout.root, "done", total, total, whole)
 
@@ -245,23 +249,29 @@ def _keep_engine_log(plan: RunPlan, layout: RunLayout) -> None:
 
 
 @contextlib.contextmanager
-def _termination_interrupts() -> Iterator[None]:
+def _termination_interrupts() -> Iterator[list[int]]:
     """Let a polite request to end (SIGTERM, SIGHUP) end the run as Ctrl-C does: with what was measured.
 
     Windows has no such requests and only the main thread hears them: elsewhere the run ends at once and is
-    resumed by the same command.
+    resumed by the same command. Yields the list of the requests that came.
     """
+    requests: list[int] = []
     if sys.platform == "win32" or threading.current_thread() is not threading.main_thread():
-        yield
+        yield requests
         return
     task = asyncio.current_task()
     loop = asyncio.get_running_loop()
     assert task is not None
     signals = (signal.SIGTERM, signal.SIGHUP)
+
+    def end(number: int) -> None:
+        requests.append(number)
+        task.cancel()
+
     for number in signals:
-        loop.add_signal_handler(number, task.cancel)
+        loop.add_signal_handler(number, end, number)
     try:
-        yield
+        yield requests
     finally:
         for number in signals:
             loop.remove_signal_handler(number)

@@ -20,7 +20,8 @@ DEFAULT_RUNS = Path("joulemark-runs")
 class RunPlan:
     """One run: a task asked of an engine under the meters.
 
-    ``out``: the run directory, or null to derive one below ``runs_dir`` from the configuration.
+    ``out``: the run directory, or null to derive one below ``runs_dir`` from the configuration; ``known``: a
+    run of an earlier life of the same command, gone on with (or found whole) where its configuration is this.
     ``meters``: ``auto``, ``none`` or a list of kinds, as `joulemark.meters.discovery.discover` takes them.
     ``engine_pid``: what the user declares to be the engine's process, null to find it. ``boards``: indices of
     the boards that the user declares to run the engine, for drivers that do not list processes. ``suite``,
@@ -36,6 +37,7 @@ class RunPlan:
     retries: int = 2
     timeout_s: float = 600.0
     out: Path | None = None
+    known: Path | None = None
     runs_dir: Path = DEFAULT_RUNS
     meters: tuple[str, ...] = ("auto",)
     engine_pid: int | None = None

@@ -12,6 +12,7 @@ from joulemark.record.manifest import Rates
 
 DECLARED = "declared by the user"
 _PER_MILLION = 1_000_000
+_MAX_USD = 1_000_000  # a price above a dollar a token is a slip of the pen
 _TOKENS = 1_000  # below every tier of a price list: a tier that is crossed prices all tokens of a request
 
 
@@ -69,8 +70,8 @@ def _price(price: str, rates: Rates) -> None:
         prompt, completion = (float(part) for part in parts)
     except ValueError as error:
         raise _no_price(price, "two numbers or a name were expected") from error
-    if not all(math.isfinite(usd) and usd >= 0 for usd in (prompt, completion)):
-        raise _no_price(price, "a price is a finite number, and not below 0")
+    if not all(math.isfinite(usd) and 0 <= usd <= _MAX_USD for usd in (prompt, completion)):
+        raise _no_price(price, f"a price lies between 0 and {_MAX_USD:,} USD per million tokens")
     rates.usd_per_million_prompt_tokens, rates.usd_per_million_completion_tokens = prompt, completion
     rates.token_price_source = DECLARED
 

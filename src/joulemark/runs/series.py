@@ -7,11 +7,8 @@ from pathlib import Path
 
 import orjson
 
-import joulemark
-from joulemark.record.errors import InputError
 from joulemark.record.identity import config_hash
-from joulemark.runs.layout import RunLayout, write_atomically
-from joulemark.runs.plan import RunPlan
+from joulemark.runs.layout import write_atomically
 
 
 class Series:
@@ -25,26 +22,10 @@ class Series:
         self._path = runs_dir / f".series-{config_hash(settings)[:16]}.json"
         self._runs = self._read()
 
-    def finished_run(self, part: str, plan: RunPlan) -> Path | None:
-        """Return the run directory of a part that is complete, null for one that is still to do.
-
-        A run of other items, of other settings or of another version is not this part.
-        """
+    def known_run(self, part: str) -> Path | None:
+        """Return the run directory that a part was last measured in; whether it still fits, the run tells."""
         named = self._runs.get(part)
-        if named is None:
-            return None
-        try:
-            manifest = RunLayout(Path(named)).read_manifest()
-        except InputError:  # somebody took it away
-            return None
-        same = (
-            manifest.task == plan.task_facts
-            and manifest.sampling == plan.sampling
-            and manifest.load == plan.load
-            and manifest.repeats == plan.repeats
-            and manifest.joulemark_version == joulemark.__version__
-        )
-        return Path(named) if same and manifest.state == "complete" else None
+        return None if named is None else Path(named)
 
     def note(self, part: str, root: Path) -> None:
         """Remember the run of a part; raises `InputError` where that cannot be written."""
@@ -62,4 +43,4 @@ class Series:
             return {}
         if not isinstance(found, dict):
             return {}
-        return {part: root for part, root in found.items() if isinstance(root, str)}
+        return {part: root for part, root in found.items() if isinstance(root, str) and "\0" not in root}

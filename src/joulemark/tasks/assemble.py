@@ -163,8 +163,8 @@ def _example_pool(
         return [], ordered
     if rows:
         drafts, _ = _drafts(reader, rows)
-        asked = {draft.question for draft in ordered}
-        return [draft for draft in drafts if draft.question not in asked], ordered
+        asked = {_plain(draft.question) for draft in ordered}
+        return [draft for draft in drafts if _plain(draft.question) not in asked], ordered
     # the last of each group: a question is shown examples of its own group, and none of them is asked
     groups: dict[str, list[Draft]] = {}
     for draft in ordered:
@@ -172,6 +172,11 @@ def _example_pool(
     held = [draft for group in groups.values() for draft in group[max(0, len(group) - n_shot) :]]
     kept = {draft.item_id for draft in held}
     return held, [draft for draft in ordered if draft.item_id not in kept]
+
+
+def _plain(question: str) -> str:
+    """Return a question without case and spacing, by which an example would give it away."""
+    return " ".join(question.split()).casefold()
 
 
 def _examples(pool: Sequence[Draft], group: str, n_shot: int) -> Sequence[Draft]:

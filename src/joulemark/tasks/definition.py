@@ -17,6 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from joulemark.record.errors import InputError
 
 DEFAULT_PRESET = "default"
+_PROGRAMS_OWN = frozenset({"built_in", "file"})
 BASES = ("multiple_choice", "word_problem")
 _NAME = r"^[a-z][a-z0-9_.-]{0,63}$"
 
@@ -163,7 +164,12 @@ def parse_definition(text: str, origin: str, **known: object) -> TaskDefinition:
     """Return the definition in a TOML text; ``origin`` names it in messages. Raises `InputError`."""
     fix = "see docs/tasks.md; `joulemark task show NAME --definition` prints one that works"
     try:
-        return TaskDefinition.model_validate({**_completed(tomllib.loads(text), origin), **known})
+        document = tomllib.loads(text)
+        if own := sorted(_PROGRAMS_OWN & document.keys()):
+            raise InputError(
+                f"{origin} is no task", why=f"{', '.join(own)} is not for a file to say", fix=fix
+            )
+        return TaskDefinition.model_validate({**_completed(document, origin), **known})
     except tomllib.TOMLDecodeError as error:
         raise InputError(f"{origin} is no TOML", why=str(error), fix=fix) from error
     except ValidationError as error:

@@ -45,6 +45,10 @@ def _environment() -> ImmutableSandboxedEnvironment:
     environment = ImmutableSandboxedEnvironment(
         undefined=jinja2.StrictUndefined, keep_trailing_newline=False, finalize=_printed, trim_blocks=True
     )
+    # a task is asked alike every time: nothing in it may be drawn by lot
+    del environment.filters["random"]
+    for name in ("lipsum", "cycler", "joiner", "namespace"):
+        del environment.globals[name]
     environment.filters |= {
         "without": _without,
         "find_all": _find_all,

@@ -7,6 +7,7 @@ import gzip
 import io
 import json
 import zlib
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -73,7 +74,7 @@ def _json_lines(data: bytes) -> Iterator[tuple[str, Fields]]:
             continue
         place = f"line {number}"
         try:
-            fields = json.loads(raw.decode())
+            fields = json.loads(raw.decode(), object_pairs_hook=_unique)
         except UnicodeDecodeError as error:
             raise FileFault(f"byte {error.start + 1} is not UTF-8", place) from error
         except (RecursionError, ValueError) as error:
@@ -84,7 +85,7 @@ def _json_lines(data: bytes) -> Iterator[tuple[str, Fields]]:
 def _json(data: bytes, rows_key: str | None) -> Iterator[tuple[str, Fields]]:
     """Read a document; several in a row are JSON lines under another name, as some data sets have them."""
     try:
-        document = json.loads(_text(data))
+        document = json.loads(_text(data), object_pairs_hook=_unique)
     except json.JSONDecodeError as error:
         if error.msg != "Extra data":
             raise FileFault(f"it is not JSON ({error})") from error
@@ -98,6 +99,14 @@ def _json(data: bytes, rows_key: str | None) -> Iterator[tuple[str, Fields]]:
     for number, fields in enumerate(rows, start=1):
         place = f"item {number}"
         yield place, _object(fields, place)
+
+
+def _unique(pairs: list[tuple[str, object]]) -> Fields:
+    """Make an object; a key that stands twice has two values, and which one is meant nobody knows."""
+    fields = dict(pairs)
+    if len(fields) < len(pairs):
+        raise ValueError("a key stands twice in one object")
+    return fields
 
 
 def _object(value: Any, place: str) -> Fields:
@@ -114,6 +123,10 @@ def _separated(data: bytes, separator: str) -> Iterator[tuple[str, Fields]]:
             place = f"line {reader.line_num}"
             if header is None:
                 header = cells
+                names = Counter(cells)
+                doubled = [name for name, times in names.items() if times > 1][:3]
+                if doubled:
+                    raise FileFault(f"columns stand twice: {', '.join(doubled)}", place)
             elif cells:
                 if len(cells) != len(header):
                     raise FileFault(f"it has {len(cells)} columns, and the header {len(header)}", place)

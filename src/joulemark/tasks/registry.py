@@ -155,6 +155,12 @@ def _data(definition: TaskDefinition, path: Path | None, revision: str | None) -
         return parse_contents([(place, content)], data.file, data.rows_key, data.row), "built in"
     if path is None and data.file is not None:
         path = (definition.file or Path()).parent / data.file
+        if Path(data.file).is_absolute() or ".." in Path(data.file).parts:
+            raise InputError(
+                f"the task's file {data.file} is not beside its definition",
+                why="a definition from somebody else must not read whatever it names",
+                fix="put the file beside the definition, or name it with --data",
+            )
     if path is not None:
         return read_path(path, rows_key=data.rows_key, expected=data.row), "file"
     if data.hub is None:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from joulemark.tasks.extract.denial import correction_end
 from joulemark.tasks.extract.found import Extraction, Rule
 from joulemark.tasks.extract.letters import (
     Letter,
@@ -155,7 +156,15 @@ def _find(text: str, offer: _Offer) -> _Statement | None:
     if found := _whole(text, offer):
         return next((m for m in marked if m and m.letter and m.start == found.start), found)
     tokens = meant_letters(text)
-    statements = [s for s in (*marked, *_cued(text, offer), *_plain(text, tokens, offer)) if s]
+    fields = [m for m in marked if m]
+    weak = [*_cued(text, offer), *_plain(text, tokens, offer)]
+    if fields:
+        # An explanation after the marked answer names letters too ("Option B describes …"); none of them is
+        # a choice, unless the model says that it corrects itself.
+        end = max(m.end for m in fields)
+        correction = correction_end(text, end)
+        weak = [s for s in weak if s.start < end or (correction is not None and s.start >= correction)]
+    statements = [*fields, *weak]
     if statements:
         # The last one counts; of two readings of one letter, max keeps the first, which is the stronger rule.
         return max(statements, key=lambda s: s.start)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from joulemark.tasks.extract.denial import correction_end
 from joulemark.tasks.extract.found import Extraction, Rule
 from joulemark.tasks.extract.marker import Mark, boxed, declines, hashes, json_answers, phrases
 from joulemark.tasks.extract.mentions import Labels, Mention
@@ -22,7 +23,7 @@ _OPENS = re.compile(r"(?:^|[\n.!?:>])[\s*_\"'`(\[#>-]{0,8}$")
 _CLOSES = re.compile(r"[*_\"'`)\]}]{0,4}\s?(?:[.,!;\n(-]|$|\b(?:because|since|as)\b)")
 _CUE = re.compile(
     r"(?:\b(?:so|thus|hence|therefore|conclude|concluded|is|are|was|be|it's|that's|to|as|say|equals|becomes"
-    r"|remains|guess|choose|pick|select|with|but)\b[:,]?|[=→]|[=-]>)\s{0,3}"
+    r"|remains|mean|meant|guess|choose|pick|select|with|but)\b[:,]?|[=→]|[=-]>)\s{0,3}"
     r"(?:(?:the|a|an|also|indeed|therefore|clearly|simply|thus|that|definitely|deductively|logically)\s){0,3}"
     r"[*_\"'`(\[{$]{0,6}$",
     re.IGNORECASE,
@@ -31,9 +32,6 @@ _PRAISED = re.compile(
     r"[)\]*_\"'.]{0,4}\s(?:is|seems|would be) (?:the )?(?:most )?(?:likely )?(?:final )?"
     r"(?:correct|right|best|answer)\b",
     re.IGNORECASE,
-)
-_CORRECTION = re.compile(
-    r"\b(?:wait|actually|correction|scratch that|on second thought|I mean|no,|sorry)\b", re.IGNORECASE
 )
 _LOOK_BACK = 48
 
@@ -91,8 +89,8 @@ def _find(text: str, labels: Labels) -> tuple[Mention, Rule] | None:
     # Labels are words of every day ("False: it is true that …"), so what follows a marked answer is no
     # statement, unless the model says that it corrects itself.
     last = max(fields, key=lambda field: field[0].start)
-    correction = _CORRECTION.search(text, last[0].end)
-    corrected = _weak(text, labels, correction.end()) if correction else None
+    correction = correction_end(text, last[0].end)
+    corrected = None if correction is None else _weak(text, labels, correction)
     return corrected or last
 
 

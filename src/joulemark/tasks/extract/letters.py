@@ -6,6 +6,7 @@ import re
 from collections import deque
 from dataclasses import dataclass, replace
 
+from joulemark.tasks.extract.denial import DENIED_CLAIM
 from joulemark.tasks.extract.number import WORD
 
 _LETTER = re.compile(
@@ -20,7 +21,8 @@ _CLAUSE = re.compile(
 )
 _AFTER_I = re.compile(r"(?:is|because|since|and|or|seems|looks|has)")
 _DENIED_BEFORE = re.compile(
-    r"(?:\bnot|n't|\bneither|\bnor|\bthan|\bover|\binstead of|\beliminat(?:e|es|ed|ing)"
+    rf"(?:{DENIED_CLAIM}answer (?:is|was|must be|would be)"
+    r"|\bnot|n't|\bneither|\bnor|\bthan|\bover|\binstead of|\beliminat(?:e|es|ed|ing)"
     r"|\brul(?:e|es|ed|ing) out|\bexclud(?:e|es|ed|ing)|\bexcept|\bunlike"
     r"|\breject(?:s|ed|ing)?|\bnicht|\bno es)"
     r"(?:\s(?:be|either|option|choice|answer|the))?[\s(\[*\"'{]{1,4}$",
@@ -86,7 +88,7 @@ def letter_at(text: str, at: int) -> Letter | None:
 
 def _letter(text: str, match: re.Match[str]) -> Letter:
     start, end = match.span()
-    denied = _DENIED_BEFORE.search(text, max(0, start - 32), start) or _DENIED_AFTER.match(text, end)
+    denied = _DENIED_BEFORE.search(text, max(0, start - 80), start) or _DENIED_AFTER.match(text, end)
     return Letter(match[0].upper(), start, end, match[0].isupper(), denied is not None)
 
 

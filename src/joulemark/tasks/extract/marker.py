@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from joulemark.tasks.extract.denial import is_denied_claim
 from joulemark.tasks.extract.found import Rule
 
 # "Answer" in the languages that instruction-tuned models like to answer in.
@@ -40,7 +41,9 @@ class Mark:
     end: int
 
 
-def _scopes(text: str, marker: re.Pattern[str]) -> Iterator[tuple[int, int]]:
+def _scopes(
+    text: str, marker: re.Pattern[str], leaves_out: Callable[[str, int], bool] | None = None
+) -> Iterator[tuple[int, int]]:
     """Yield where each marker's scope starts and where the next marker begins.
 
     Scopes of one rule never overlap, so that reading them all stays linear.
@@ -49,7 +52,7 @@ def _scopes(text: str, marker: re.Pattern[str]) -> Iterator[tuple[int, int]]:
     for match in marker.finditer(text):
         if start is not None:
             yield start, match.start()
-        start = match.end()
+        start = None if leaves_out and leaves_out(text, match.start()) else match.end()
     if start is not None:
         yield start, len(text)
 
@@ -93,7 +96,7 @@ def hashes(text: str) -> list[Mark]:
 def phrases(text: str) -> list[Mark]:
     """Return what follows each "answer is" to the end of its line (the next one, where its own is empty)."""
     marks = []
-    for start, stop in _scopes(text, _PHRASE):
+    for start, stop in _scopes(text, _PHRASE, is_denied_claim):
         end = line_end(text, start, stop)
         if not any(c.isalnum() for c in text[start:end]):
             following = _SOMETHING.search(text, end, stop)

@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from joulemark.tasks.extract.denial import DENIED_CLAIM
 from joulemark.tasks.extract.number import WORD
 from joulemark.tasks.extract.short import trimmed
 
@@ -18,7 +19,8 @@ _DETERMINES = re.compile(
     re.IGNORECASE,
 )
 _DENIED_BEFORE = re.compile(
-    r"(?:\bnot|n't|\bnever|\bneither|\bnor|\brather than|\binstead of|\bhardly|\bfar from)"
+    rf"(?:{DENIED_CLAIM}answer (?:is|was|must be|would be)"
+    r"|\bnot|n't|\bnever|\bneither|\bnor|\brather than|\binstead of|\bhardly|\bfar from)"
     r"(?:\s(?:be|a|an|the|necessarily|quite|really|entirely|strictly|logically|deductively|always|considered"
     r"|either|to|the case that|it is|it's|be called)){0,4}[\s\"'*(_`]{1,4}$",
     re.IGNORECASE,
@@ -36,7 +38,7 @@ _JOIN = re.compile(
 )
 _GOES_ON = re.compile(r"\s[^\W\d_]")  # "No, yes would be …" is two clauses
 _LONGEST_JOIN = 24
-_LOOK_BACK = 48
+_LOOK_BACK = 80
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
+from joulemark.tasks.extract.visible import folded
+
 MAX_DIGITS = 300
 
 # Every repetition below is bounded or possessive: a hostile reply costs time linear in its length.
@@ -158,6 +160,22 @@ def numbers(text: str, start: int = 0, end: int | None = None) -> Iterator[Numbe
 def parse_number(text: str) -> Fraction | None:
     """Return the first number in ``text``, or null."""
     return next((number.value for number in numbers(text)), None)
+
+
+_BEFORE_ONLY = re.compile(r"\+?\s?(?:\\?[$€£¥₹])?\s?\+?")
+_AFTER_ONLY = re.compile(r"\s?(?:\\?[%$€£¥₹])?[.,]?")
+
+
+def only_number(text: str) -> Fraction | None:
+    """Return the number that ``text`` is, or null where it is anything else or more ("5 to 7", "24 clips").
+
+    Around the number may stand white space, a currency sign, a percent sign, a full stop or a comma.
+    """
+    text = folded(text).strip()
+    number, _ = number_from(text, 0)
+    if number is None or not _BEFORE_ONLY.fullmatch(text, 0, number.start):
+        return None
+    return number.value if _AFTER_ONLY.fullmatch(text, number.end) else None
 
 
 def canonical(value: Fraction) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from joulemark.tasks.extract.denial import DENIED_CLAIM, is_placeholder
 from joulemark.tasks.extract.found import Extraction, Rule
 from joulemark.tasks.extract.marker import Mark, boxed, declines, hashes, json_answers, phrases
 from joulemark.tasks.extract.number import MAX_DIGITS, Number, canonical, number_from, numbers
