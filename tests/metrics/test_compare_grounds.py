@@ -6,7 +6,7 @@ import dataclasses
 
 import pytest
 
-from doubles.compared_runs import run, simulated_pair, with_manifest, with_part
+from doubles.compared_runs import run, simulated_pair, with_manifest, with_part, without_joules
 from doubles.run_views import device, measured, meter
 from joulemark.metrics.compare import compare
 from joulemark.metrics.compare_grounds import CPU_FIGURES, ENERGY_FIGURES, SAME_TASK_FIGURES, TIMING_FIGURES
@@ -132,7 +132,10 @@ def test_what_only_chooses_among_the_items_is_shown_and_pairs(pair):
     a, b = pair
     c = compare(a, with_part(b, "task", nonce="n", n_items=10, budget_hash="0"))
     assert c.paired
-    assert [d.name for d in c.differences] == ["task.n_items", "task.nonce", "task.budget_hash"]
+    # one hash of all token limits differs with their number alone
+    assert [d.name for d in c.differences] == ["task.n_items", "task.nonce"]
+    same = compare(a, with_part(b, "task", budget_hash="0"))
+    assert [d.name for d in same.differences] == ["task.budget_hash"]
 
 
 def _named(view, name, items_hash, **fields):
@@ -203,6 +206,27 @@ def test_a_client_that_did_not_keep_up(pair):
     assert "client_invalid" in _noted(c, loud=True)
 
 
+@pytest.mark.parametrize("busy", [0, 1])
+def test_a_busy_machine(pair, busy):
+    runs = list(pair)
+    runs[busy] = dataclasses.replace(runs[busy], foreign_cpu_share=0.66, stolen_cpu_share=0.01)
+    c = compare(*runs)
+    assert _refused(c) == {"busy_machine"}
+    assert f"Other processes used 66 % of {'AB'[busy]}'s processor" in c.refusals[0].text
+    assert all(c.figures[name].value is None for name in (*TIMING_FIGURES, *CPU_FIGURES))
+    assert _kept(c, *ENERGY_FIGURES, "accuracy_difference_pp")
+    assert "energy_on_busy_machine" in _noted(c, loud=True)
+    bare = compare(*map(without_joules, runs))
+    assert "energy_on_busy_machine" not in _noted(bare)
+
+
+def test_a_quiet_machine_is_not_refused_and_a_hypervisor_is_named(pair):
+    a, b = pair
+    assert _refused(compare(a, dataclasses.replace(b, foreign_cpu_share=0.05, stolen_cpu_share=0.0))) == set()
+    c = compare(a, dataclasses.replace(b, stolen_cpu_share=0.12))
+    assert "The hypervisor took 12 % of B's processor" in c.refusals[0].text
+
+
 def test_settings_that_a_reader_must_know_of(pair):
     a, b = pair
     warm = compare(a, with_part(b, "sampling", temperature=0.7))
@@ -254,3 +278,40 @@ def test_scopes_of_one_joule_are_not_enough_for_a_bound():
     bound = c.figures["joules_per_correct_answer_ratio_bound"]
     assert bound.interval is None
     assert bound.interval_reason is Reason.NO_SAMPLES
+
+
+@pytest.mark.parametrize(
+    ("change", "code", "loud", "words"),
+    [
+        (lambda v: with_manifest(v, joulemark_version="0.0.1"), "versions_differ", True, "0.0.1 in B"),
+        (lambda v: with_part(v, "sampling", max_tokens=7), "budgets_differ", True, "128 in A, 7 in B"),
+        (lambda v: with_part(v, "task", budget_hash="x"), "budgets_differ", True, "different token limits:"),
+        (
+            lambda v: with_part(v, "engine", prefix_cache=True),
+            "prefix_caches_differ",
+            True,
+            "off in A and on",
+        ),
+        (
+            lambda v: with_part(v, "engine", prefix_cache=None),
+            "prefix_caches_differ",
+            True,
+            "unknown state in B",
+        ),
+        (
+            lambda v: with_part(v, "sampling", top_p=0.1),
+            "sampling_differs",
+            False,
+            "top_p (1.0 in A, 0.1 in B)",
+        ),
+        (lambda v: with_part(v, "sampling", seed=None), "sampling_differs", False, "unknown in B"),
+        (lambda v: with_part(v, "task", preset="published"), "presets_differ", False, "published in B"),
+    ],
+)
+def test_settings_that_change_grading_or_cost_are_told(pair, change, code, loud, words):
+    a, b = pair
+    assert code not in _noted(compare(a, b))
+    c = compare(a, change(b))
+    (note,) = [one for one in c.notes if one.code == code]
+    assert (note.loud, words in note.text) == (loud, True), note.text
+    assert _kept(c, *ENERGY_FIGURES)

@@ -104,15 +104,15 @@ def test_the_interval_is_no_wider_than_it_must_be():
 
 def test_a_cost_that_is_not_linear_shows_as_an_error_of_transfer():
     rng = np.random.default_rng(11)
-    model = fit(_task(rng, 60, prompt=120, output=40, noise_j=8.0, curve=0.02))
+    model = fit(_task(rng, 60, prompt=120, output=40, noise_j=8.0, curve=0.01))
     assert model.r2 > 0.9
-    items, rows = _as_items(_task(rng, 80, prompt=120, output=300, noise_j=8.0, curve=0.02))
+    items, rows = _as_items(_task(rng, 80, prompt=120, output=300, noise_j=8.0, curve=0.01))
     error = transfer_error_pct(model, items, rows)
     assert error.unit == "%"
     assert error.n == 80
     assert error.value < -30
     assert error.hi < 0
-    same, rows = _as_items(_task(rng, 80, prompt=120, output=40, noise_j=8.0, curve=0.02))
+    same, rows = _as_items(_task(rng, 80, prompt=120, output=40, noise_j=8.0, curve=0.01))
     assert abs(transfer_error_pct(model, same, rows).value) < 5
 
 

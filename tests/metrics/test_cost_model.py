@@ -63,7 +63,9 @@ def test_errors_of_a_balanced_design_by_hand():
 
 
 @settings(deadline=None, max_examples=60)
-@given(st.integers(0, 2**32 - 1), st.floats(0, 500), st.floats(0, 5), st.floats(0, 50), st.floats(0.01, 1000))
+@given(
+    st.integers(0, 2**32 - 1), st.floats(0, 500), st.floats(0, 5), st.floats(0.1, 50), st.floats(0.01, 1000)
+)
 def test_true_coefficients_come_back_in_any_unit(seed, fixed, alpha, beta, unit):
     rng = np.random.default_rng(seed)
     table = lengths(rng)
@@ -130,11 +132,51 @@ def test_a_coefficient_negative_beyond_its_error_is_no_cost():
     assert negatives > 5
 
 
-def test_requests_that_all_cost_the_same_have_no_r2():
-    model = fit(points(lengths(np.random.default_rng(3)), lambda p, c: 50.0))
-    assert model.e_fixed_j == pytest.approx(50.0)
-    assert model.r2 is None
-    assert cost_figures(model)["cost_model_r2"].reason is Reason.NOT_APPLICABLE
+@pytest.mark.parametrize("joules", [0.0, 5.0, 50.0])
+def test_requests_that_all_cost_the_same_have_no_model(joules):
+    model = fit(points(lengths(np.random.default_rng(3)), lambda p, c: joules))
+    assert (model.reason, model.coefficients, model.r2) == (Reason.NOT_IDENTIFIED, None, None)
+    assert "All requests cost the same" in model.detail
+    assert {v.reason for v in cost_figures(model).values()} == {Reason.NOT_IDENTIFIED}
+
+
+@pytest.mark.parametrize("n", [12, 30, 60])
+def test_energies_that_have_nothing_to_do_with_the_lengths_have_no_model(n):
+    shown = 0
+    for seed in range(100):
+        rng = np.random.default_rng(400 + seed)
+        model = fit(points(lengths(rng, n), lambda p, c: 0.0, np.abs(rng.normal(100, 60, n))))
+        shown += model.reason is None
+        if model.reason is Reason.NOT_IDENTIFIED and "R²" in model.detail:
+            assert model.detail.startswith("The lengths do not explain the energy: R² = 0.")
+    assert shown <= {12: 10, 30: 2, 60: 0}[n]
+
+
+def test_one_outlier_and_a_law_that_is_not_linear_have_no_model():
+    rng = np.random.default_rng(5)
+    table = lengths(rng, 30)
+    spike = np.where(np.arange(30) == 0, 1e6, 0.0)
+    model = fit(points(table, lambda p, c: 10 + 0.1 * p + 2 * c, spike))
+    assert (model.reason, "R² = 0.0" in model.detail) == (Reason.NOT_IDENTIFIED, True)
+    bent = fit(points([(50 + 7 * k % 100, 10 * k) for k in range(30)], lambda p, c: c * c))
+    assert bent.coefficients is None
+    assert "fixed joules: -8.89e+03" in bent.detail
+
+
+def test_no_energy_per_token_above_its_error_is_no_model():
+    # one long answer that cost much explains the variance, and alone
+    table = [(40 + 10 * (k % 5), 5 + k % 3) for k in range(19)] + [(60, 400)]
+    noise = np.array([8.0 * (-1) ** k for k in range(19)] + [60.0])
+    model = fit(points(table, lambda p, c: 100.0, noise))
+    assert (model.reason, "above its error" in model.detail) == (Reason.NOT_IDENTIFIED, True)
+
+
+@pytest.mark.parametrize("joules", [float("nan"), float("inf"), -float("inf")])
+def test_an_energy_that_is_no_finite_number_is_refused(joules):
+    good = points(lengths(np.random.default_rng(6)), lambda p, c: 10 + 0.1 * p + 2 * c)
+    model = fit([dataclasses.replace(good[0], joules=joules), *good[1:]])
+    assert (model.reason, model.coefficients) == (Reason.NOT_IDENTIFIED, None)
+    assert "1 of 40 requests is not a finite number" in model.detail
 
 
 def test_which_requests_can_be_used():

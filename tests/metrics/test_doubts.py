@@ -6,6 +6,7 @@ import pytest
 
 from doubles import run_views
 from joulemark.metrics import summarize
+from joulemark.metrics.compare import compare
 from joulemark.metrics.token_doubt import is_token_doubt
 from joulemark.record.item import Chunk
 from joulemark.record.reason import Reason
@@ -23,11 +24,14 @@ def _caveat(view, code):
     return next((c for c in summarize(view).caveats if c.code == code), None)
 
 
-def _doubted(view, n, sentence="{k} events with output, but only 3 completion tokens"):
+def _doubted(view, n, sentence="{k} events with output, but only 3 completion tokens", counts=None):
+    """Return the run with doubt on its first ``n`` items; ``counts``: tokens of these, of the others."""
     items = tuple(
         dataclasses.replace(one, suspect=(sentence.format(k=k + 9),)) if k < n else one
         for k, one in enumerate(view.measured_items)
     )
+    if counts is not None:
+        items = tuple(dataclasses.replace(one, completion_tokens=counts[not one.suspect]) for one in items)
     return dataclasses.replace(view, items=items)
 
 
@@ -36,7 +40,7 @@ def _doubted(view, n, sentence="{k} events with output, but only 3 completion to
     [(1, False, False), (6, False, False), (7, True, False), (30, True, False), (31, True, True)],
 )
 def test_contradicted_token_counts_are_told_and_withhold_their_figures(n, loud, gone):
-    view = _doubted(run_views.with_counter(60), n)
+    view = _doubted(run_views.with_counter(60), n, counts=(1, 100))
     caveat = _caveat(view, "suspect_answers")
     assert caveat.loud == loud
     assert f"{n} of 60 answers" in caveat.text
@@ -149,3 +153,52 @@ def test_an_item_that_holds_a_large_share_is_named(metered):
 def test_even_costs_and_few_items_are_not_spoken_of():
     assert _caveat(run_views.with_counter(60), "dominant_item") is None
     assert _caveat(run_views.without_meter(3), "dominant_item") is None
+
+
+@pytest.mark.parametrize(
+    ("tokens", "gone"), [(10**12, True), (100, True), (59, False)], ids=["lie", "2 %", "1 %"]
+)
+def test_one_doubted_count_that_is_much_of_the_tokens_withholds_their_figures(tokens, gone):
+    sentence = "{k} completion tokens were reported, and 8 were allowed"
+    view = run_views.priced(
+        _doubted(run_views.with_counter(60), 1, sentence, counts=(tokens, 100)),
+        usd_per_million_prompt_tokens=1.0,
+        usd_per_million_completion_tokens=2.0,
+    )
+    summary = summarize(view)
+    for name in (*ON_TOKENS, "usd_per_request", "usd_per_correct_answer"):
+        assert (summary.figures[name].reason is Reason.NOT_REPORTED) == gone, name
+    caveat = _caveat(view, "suspect_answers")
+    assert (caveat.loud, "are withheld" in caveat.text) == (gone, gone)
+    figures = compare(run_views.with_counter(60), view).figures
+    for name in ("joules_per_token_ratio", "completion_tokens_ratio", "tokens_per_second_ratio"):
+        assert (figures[name].reason is Reason.NOT_REPORTED) == gone, name
+
+
+def _clocked(view, decode_ns):
+    items = tuple(dataclasses.replace(one, engine_decode_ns=decode_ns(one)) for one in view.items)
+    return dataclasses.replace(view, items=items)
+
+
+def test_an_engine_clock_that_is_too_fast_for_what_was_seen_is_told_and_left_out():
+    view = run_views.with_counter(20)
+    name = "engine_decode_tokens_per_second"
+    assert summarize(_clocked(view, lambda one: 100_000)).figures[name].reason is Reason.NOT_REPORTED
+    text = _caveat(_clocked(view, lambda one: 100_000), "engine_time").text
+    assert text.startswith("In 20 of 20 answers the engine says its output took less than half the time")
+    # by its clock somewhat faster than the stream was read
+    near = _clocked(view, lambda one: (one.t_end - one.t_first) * 3 // 4)
+    assert _caveat(near, "engine_time") is None
+    assert summarize(near).figures[name].n == 20
+    # what came in one piece, or was not streamed, cannot tell
+    for blind in (_whole(view, 20), dataclasses.replace(view, chunks={})):
+        assert _caveat(_clocked(blind, lambda one: 3_000_000), "engine_time") is None
+    plain = tuple(dataclasses.replace(one, streamed=False) for one in view.items)
+    plain = dataclasses.replace(view, items=plain)
+    assert _caveat(_clocked(plain, lambda one: 3_000_000), "engine_time") is None
+
+
+def test_engine_clocks_wrong_in_both_directions_are_told_in_one_sentence():
+    view = _clocked(run_views.with_counter(20), lambda one: 100_000 if one.index % 2 else 10**15)
+    text = _caveat(view, "engine_time").text
+    assert "In 10 of 20 answers the engine says it worked longer than the request took, and in 10 of" in text

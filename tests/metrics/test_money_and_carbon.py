@@ -164,3 +164,35 @@ def test_a_hosted_engine_costs_tokens_without_any_meter():
     f = summarize(view).figures
     assert f["usd_per_correct_answer"].interval == "ci95"
     assert f["gco2e_per_request"].reason is Reason.NO_GRID_INTENSITY
+
+
+@pytest.mark.parametrize("factor", [1e308, float("inf"), float("nan")])
+def test_a_figure_that_no_number_can_hold_is_withheld(factor):
+    for value in (Value(1000.0, "J", 900.0, 1100.0, "bound"), Value(1000.0, "J", n=3)):
+        lost = scaled(value, factor, "USD")
+        assert (lost.value, lost.unit, lost.reason) == (None, "USD", Reason.NOT_APPLICABLE)
+        assert "larger than a number can be" in lost.detail
+    # the value itself could still be held
+    assert scaled(Value(0.5, "J", 0.1, 10.0, "ci95"), 1e308, "USD").value is None
+
+
+@pytest.mark.parametrize(
+    "rates",
+    [
+        {"usd_per_kwh": 1e300, "gco2e_per_kwh": 1e300, "pue": 1e300},
+        {"usd_per_million_prompt_tokens": 1e308, "usd_per_million_completion_tokens": 1e308},
+    ],
+)
+def test_absurd_rates_are_withheld_and_stop_nothing(rates):
+    summary = summarize(priced(run_views.with_lengths(), **rates))
+    for name in ("usd_per_correct_answer", "usd_per_request"):
+        assert summary.figures[name].reason is Reason.NOT_APPLICABLE
+        assert "larger than a number can be" in summary.figures[name].detail
+    assert summary.figures["gco2e_per_request"].value is None
+    assert summary.figures["joules_per_request"].value is not None
+
+
+def test_a_token_count_beyond_any_float_is_withheld():
+    items = [item(k, tokens=10**400) for k in range(12)]
+    value = usd_per_correct_answer(PER_CORRECT, items, Rates(**TOKENS), local=False)
+    assert value.reason is Reason.NOT_APPLICABLE

@@ -12,6 +12,7 @@ from doubles import run_views, varied_runs
 from joulemark.metrics import definitions, summarize
 from joulemark.record.errors import InputError
 from joulemark.record.manifest import Rates
+from joulemark.record.reason import Reason
 from joulemark.report.html import render, write_report
 from joulemark.report.item_cost import item_cost_chart, item_costs
 from joulemark.report.item_table import MAX_ITEM_ROWS
@@ -194,6 +195,33 @@ def test_a_page_without_joules_is_still_worth_reading():
     assert "joulemark doctor" in text
     assert text.index("Processor time per correct answer") < text.index("Energy per correct answer")
     assert "Processor time per item" in text
+
+
+def test_that_there_is_no_meter_is_said_once_in_full():
+    page = rendered("no meter").split("How each figure is defined")[0]
+    text = Page(rendered("no meter")).text
+    assert text.count(Reason.NO_METER.text.split(";")[0]) == 1
+    assert text.index(Reason.NO_METER.text.split(";")[0]) < text.index("How sure")
+    assert "Device's counter" not in page
+    assert ">Meter's bound</th>" not in page
+    assert "Cost model : no meter." in text
+    assert ">Meter's bound</th>" in rendered("counter")
+
+
+def test_flags_without_a_value_are_left_out():
+    view = run_views.without_meter()
+    engine = view.manifest.engine.model_copy(update={"flags": {"build": None, "n_ctx": 0}})
+    bare = dataclasses.replace(view, manifest=view.manifest.model_copy(update={"engine": engine}))
+    text = Page(render(summarize(bare), bare)).text
+    assert "n_ctx=0" in text
+    assert "build=" not in text
+
+
+def test_accuracy_without_the_truncated_says_of_how_many():
+    view = run_views.without_meter()
+    summary = summarize(view)
+    n = summary.n_scored - summary.verdicts["truncated"]
+    assert f"of {n} answers" in Page(render(summary, view)).text
 
 
 def test_boards_and_meters_of_several_segments_are_told_apart():

@@ -65,3 +65,8 @@ def test_what_is_not_said_again_stays() -> None:
     assert (after.usd_per_kwh, after.usd_per_million_prompt_tokens, after.pue) == (0.2, 1, 1.3)
     assert after.grid_zone == "DEU"
     assert before.pue == 1.0
+
+
+def test_a_price_named_later_is_not_hidden_by_an_earlier_tariff() -> None:
+    after = rates_of(DeclaredRates(price="1,2"), rates_of(DeclaredRates(0.3)))
+    assert (after.usd_per_kwh, after.usd_per_million_completion_tokens) == (None, 2)

@@ -56,6 +56,8 @@ HOSTILE = [
     "Yes. ", "so yes. ", "wait, no ", "$$", "\\(", "\\[", "\\]", "$x", "x^", "((", "\\sqrt", "\\text{",
     "\\\\", "1\\pm ", "\\frac{1}{", "answer is $", "`", "> ", "] ", "I'm sorry, ", "As an AI ",
     "\nQuestion: ", "\nQ:\n", "}{", "!",
+    ", not 1", "1 or ", "not 1 ", "between 1 and ", "1 more than ", "answer: <number>", "\\boxed{}",
+    ". Wait,", "not the case that the answer is ", "B is correct. ",
 ]  # fmt: skip
 
 

@@ -92,3 +92,36 @@ def test_plain_forms(letter: str, form: str) -> None:
     found = extract_choice(reply)
     assert found.span is not None
     assert found.value == letter == reply[slice(*found.span)]
+
+
+@pytest.mark.parametrize(
+    ("reply", "letter"),
+    [
+        ("Answer: A\n\nExplanation: Option B describes respiration, which is in C.", "A"),
+        ("**Answer: A**\n\nOption D would need a membrane.", "A"),
+        ("#### A\nOption B refers to the wall.", "A"),
+        ("Answer: A\nNote: Vitamin B is the best.", "A"),
+        ("Answer: A\n\nSo B and C fail because they are too slow.", "A"),
+        ("Answer: A\nIn B, cells actually wait, so C is correct there.", "A"),
+        ("Answer: A\nWait, no. So C.", "C"),
+        ("Answer: A\nHmm, actually C is correct.", "C"),
+        ("Answer: A\nSorry, I choose C.", "C"),
+        ("Option B is tempting. Answer: A\nAnswer: D", "D"),
+    ],
+)
+def test_an_explanation_does_not_overrule_a_marked_answer(reply: str, letter: str) -> None:
+    found = extract_choice(reply)
+    assert found.value == letter
+    assert found.is_strong == (letter != "C")
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "It is not the case that the answer is B.",
+        "Answer: A+B",
+        "A is correct. B is correct.",
+    ],
+)
+def test_a_denied_claim_and_two_choices_are_none(reply: str) -> None:
+    assert extract_choice(reply).value is None

@@ -93,7 +93,7 @@ def test_items_keep_their_ids_wherever_they_are_read_from(own: Path, tmp_path: P
         ('kinds = ["choice"]', 'kinds = ["essay"]', "there are no questions of kind 'essay'"),
         ("[items]", "[item]", "items: Field required"),
         ("{{ river }}", "{{ river ", "no Jinja"),
-        ("{{ river }}", "{{ stream }}", '"stream" is missing'),
+        ("{{ river }}", "{{ stream }}", 'items.question wants "stream", which is missing'),
         ("{{ river }}", "{{ seas }}", "a text was wanted"),
         ('"seas.index(sea)"', '"sea"', "none of the options"),
         ('"seas.index(sea)"', '"7"', "none of the options"),
@@ -104,10 +104,10 @@ def test_items_keep_their_ids_wherever_they_are_read_from(own: Path, tmp_path: P
         ('title = "which', 'built_in = true\ntitle = "which', "not for a file to say"),
         ('"rivers.jsonl"', '"../rivers.jsonl"', "not beside its definition"),
         ("{{ river }}", "{{ range(9) | random }}", "no Jinja"),
-        ("{{ river }}", "{{ lipsum() }}", "missing"),
+        ("{{ river }}", "{{ lipsum() }}", "missing|undefined"),
         # the language of definitions reaches nothing but the row
-        ("{{ river }}", "{{ river.__class__.__mro__ }}", "SecurityError"),
-        ("{{ river }}", "{{ range(10 ** 9) | length }}", "OverflowError"),
+        ("{{ river }}", "{{ river.__class__.__mro__ }}", "items.question fails on it"),
+        ("{{ river }}", "{{ range(10 ** 9) | length }}", "items.question fails on it"),
     ],
 )
 def test_what_cannot_be_is_told_in_words(own: Path, old: str, new: str, why: str) -> None:

@@ -71,3 +71,8 @@ def test_places(reply: str, value: str | None, rule: str | None) -> None:
 def test_verdicts(gold: str, reply: str, finish: str, verdict: str, value: str | None) -> None:
     score = MathScorer().score(Question("q", (), gold, "math"), reply, finish_reason=finish, refusal=False)
     assert (score.verdict, score.value) == (verdict, value)
+
+
+@pytest.mark.parametrize("reply", ["\\boxed{}", "So x = 5.\n\\boxed{ }"])
+def test_an_empty_box_is_no_answer(reply: str) -> None:
+    assert extract_formula(reply).value is None

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from joulemark.record.errors import InputError
+from joulemark.tasks.extract.number import only_number
 from joulemark.tasks.registry import load_task
 from joulemark.tasks.task import TaskSet
 
@@ -131,3 +132,29 @@ def test_the_published_file_loads_whole_and_its_answers_grade_as_correct() -> No
         asked = question.messages[-1][1].partition("\n\nWork it out")[0]
         score = task.scorer.score(question, answers[asked], finish_reason="stop", refusal=False)
         assert score.correct, question
+
+
+def test_the_prompt_repeated_is_no_answer(problems: Path) -> None:
+    task = load_task("gsm8k", data=problems)
+    for question in task.questions:
+        score = task.scorer.score(question, question.messages[-1][1], finish_reason="stop", refusal=False)
+        assert (score.correct, score.value) == (False, None)
+
+
+def test_a_number_of_the_working_is_no_reference(tmp_path: Path) -> None:
+    path = tmp_path / "unmarked.jsonl"
+    path.write_text(json.dumps({"question": "?", "answer": "She sold 48/2 = <<48/2=24>>24 clips"}))
+    with pytest.raises(InputError, match="is no number"):
+        load_task("gsm8k", data=path)
+
+
+@pytest.mark.parametrize("name", ["train.jsonl", "test.jsonl"])
+def test_every_published_reference_is_one_number(name: str) -> None:
+    if not (DATA / name).exists():
+        pytest.skip(f"{DATA / name} is not there; set JOULEMARK_DATA")
+    lines = (DATA / name).read_text(encoding="utf-8").splitlines()
+    golds = [json.loads(line)["answer"].rpartition("####")[2] for line in lines]
+    assert [gold for gold in golds if only_number(gold) is None] == []
+    assert (
+        len(load_task("gsm8k", data=DATA / name).questions) == {"train.jsonl": 7473, "test.jsonl": 1319}[name]
+    )

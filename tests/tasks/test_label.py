@@ -134,3 +134,17 @@ def test_verdicts(gold: str, reply: str, verdict: str) -> None:
 def test_a_reference_must_be_a_label() -> None:
     with pytest.raises(ValueError, match="Maybe"):
         LabelScorer().score(Question("q", (), "Maybe", "label", YN), "Yes", finish_reason=None, refusal=False)
+
+
+@pytest.mark.parametrize(
+    ("reply", "label"),
+    [
+        ("It is not the case that the answer is yes", None),
+        ("It isn't true that the answer is yes.", None),
+        ("It is not the case that the answer is yes. The answer is no.", "No"),
+        ("Answer: Yes\nSorry, I mean no.", "No"),
+        ("Answer: Yes\nThe patients actually wait, so no one leaves. It is no use.", "Yes"),
+    ],
+)
+def test_a_claim_denied_or_taken_back_is_not_the_answer(reply: str, label: str | None) -> None:
+    assert extract_label(reply, YN).value == label

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from joulemark.tasks.extract import extract_number
-from joulemark.tasks.extract.number import canonical, parse_number
+from joulemark.tasks.extract.number import canonical, only_number, parse_number
 
 
 @pytest.mark.parametrize(
@@ -142,3 +142,90 @@ def test_every_marker_gives_the_same_number(value: object) -> None:
     templates = ("#### {}", "The answer is {}", "**Answer:** {}", "\\boxed{{{}}}", '{{"answer": {}}}', "{}")
     values = {extract_number(template.format(f"{value:f}")).value for template in templates}
     assert values == {canonical(Fraction(str(value)))}
+
+
+@pytest.mark.parametrize(
+    ("reply", "value"),
+    [
+        ("End your reply with a line like this:\n#### 7\n\nFinal answer: 42", "42"),
+        ("\\boxed{7}\n#### 12", "12"),
+        ("#### 12\nThe answer is \\boxed{7}", "7"),
+        ("Tom has 5 pens. End your reply like this:\n#### <number>", None),
+        ("Tom has 5 pens. Answer: number", None),
+        ("Tom has 5 pens. End like this:\n#### <number>\n\nHe has 5 + 2 = 7.", "7"),
+        ("Tom has 5 pens. End like this:\n#### <number>\n\n#### 7", "7"),
+        ("So it is 5. \\boxed{}", None),
+    ],
+)
+def test_the_last_marked_answer_counts_and_an_empty_place_is_none(reply: str, value: str | None) -> None:
+    assert extract_number(reply).value == value
+
+
+@pytest.mark.parametrize(
+    ("reply", "value"),
+    [
+        ("The answer is not 12.", None),
+        ("The answer isn't 12", None),
+        ("It is not the case that the answer is 12.", None),
+        ("The answer is not twelve.", None),
+        ('{"answer": "not 12"}', None),
+        ("#### not 12", None),
+        ("12 or 13", None),
+        ("Answer: 12 or 13", None),
+        ("\\boxed{12 or 13}", None),
+        ("The answer is 12 to 15", None),
+        ("between 12 and 15", None),
+        ("The answer is between 12 and 15.", None),
+        ("greater than 12", None),
+        ("The answer is less than 12.", None),
+        ("12 more than 5, that is 17", "17"),
+        ("The answer is 12 more than 5, that is 17", "17"),
+        ("The answer is 12 more than 5", None),
+        ("The answer is not 12 but 17", "17"),
+        ("It is 18, not 12", "18"),
+        ("It is 18, which is more than 12", "18"),
+        ("The answer is 1/2 or 0.5", "0.5"),
+        ("The answer is 0.5 or 50%", "0.5"),
+        ("12 more", "12"),
+        ("It went from 12 to 15", "15"),
+    ],
+)
+def test_denials_bounds_and_alternatives_are_no_answer(reply: str, value: str | None) -> None:
+    assert extract_number(reply).value == value
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("$1,234.50", "1234.5"),
+        ("51.0", "51"),
+        ("1/2", "0.5"),
+        ("½", "0.5"),
+        ("-3", "-3"),
+        ("−3", "-3"),
+        ("-$5", "-5"),
+        ("$-5", "-5"),
+        ("10%", "10"),
+        ("5 €", "5"),
+        (" 72.\n", "72"),
+        ("1e+16", "1" + "0" * 16),
+        ("24 clips in May. Altogether 72.", None),
+        ("24 clips", None),
+        ("( 8.0 - 3.0 )", None),
+        ("5 to 7", None),
+        ("12 13", None),
+        ("x = 5", None),
+        ("5-", None),
+        ("3/0", None),
+        ("", None),
+        ("many", None),
+    ],
+)
+def test_a_reference_is_one_number_and_nothing_else(text: str, value: str | None) -> None:
+    number = only_number(text)
+    assert (None if number is None else canonical(number)) == value
+
+
+@given(st.fractions())
+def test_every_written_number_is_a_reference(value: Fraction) -> None:
+    assert only_number(canonical(value)) == value

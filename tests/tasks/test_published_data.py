@@ -12,11 +12,11 @@ from joulemark.tasks.task import Question
 
 EXPECTED = [
     ("aqua", "aqua", 254, "test"),
-    ("svamp", "svamp/SVAMP.json", 1000, "SVAMP"),
+    ("svamp", "svamp/SVAMP.json", 1000, "test"),
     ("mmlu", "mmlu", 14042, "test"),
-    ("math500", "math500/math500.jsonl", 500, "math500"),
-    ("truthfulqa", "truthfulqa/TruthfulQA.csv", 813, "TruthfulQA"),
-    ("ifeval", "ifeval/input_data.jsonl", 541, "input_data"),
+    ("math500", "math500/math500.jsonl", 500, "test"),
+    ("truthfulqa", "truthfulqa/TruthfulQA.csv", 813, "validation"),
+    ("ifeval", "ifeval/input_data.jsonl", 541, "train"),
 ]
 
 
@@ -46,12 +46,12 @@ def test_a_published_file_loads_whole(task: str, name: str, n: int, split: str, 
 
 
 def test_bbh_pools_its_tasks_and_leaves_out_a_broken_row(data_dir: Path) -> None:
-    loaded = load_task("bbh", data=place(data_dir, "bbh"), split="all")
+    loaded = load_task("bbh", data=place(data_dir, "bbh"))
     kinds = Counter(question.kind for question in loaded.questions)
     assert sum(kinds.values()) == 3073  # 11 tasks of 250, 146 and 178, less one row with a single option
     assert kinds.keys() == {"choice", "label", "numeric", "line"}
     assert "1 rows of the data are left out" in loaded.notes[0]
-    shown = load_task("bbh", data=place(data_dir, "bbh"), split="all", n_shot=2)
+    shown = load_task("bbh", data=place(data_dir, "bbh"), n_shot=2)
     assert len(shown.questions) == 3073 - 2 * 13  # two of each of the 13 tasks are held back
     sorting = next(q for q in shown.questions if q.messages[-1][1].startswith("Sort the following words"))
     assert all("Sort the following words" in text for role, text in sorting.messages if role == "user")

@@ -299,3 +299,32 @@ def test_any_text_is_itself_and_never_raises(text: str) -> None:
     same_formula(text, "x + 1")
     if any(char.isalnum() for char in text):
         assert same_formula(text, text)
+
+
+@pytest.mark.parametrize(
+    ("gold", "reply"),
+    [
+        (r"\begin{pmatrix}1\\2\end{pmatrix}", r"\begin{pmatrix}1&2\end{pmatrix}"),
+        ("1,000", "0,1"),
+        ("0,1", "1,000"),
+        ("30", "30 wrong"),
+        ("30", r"30 \text{ is incorrect}"),
+    ],
+)
+def test_a_row_is_no_column_a_thousand_no_list_and_a_verdict_no_unit(gold: str, reply: str) -> None:
+    assert not same_formula(gold, reply)
+
+
+@pytest.mark.parametrize(
+    ("gold", "reply"),
+    [
+        (r"\begin{pmatrix}1\\2\end{pmatrix}", "(1,2)"),
+        (r"\begin{pmatrix}1\\2\end{pmatrix}", r"\begin{bmatrix}1\\2\end{bmatrix}"),
+        ("1,000", "1000"),
+        ("12,001,500", "12001500"),
+        ("1,234", "234,1"),
+        ("30", "30 apples"),
+    ],
+)
+def test_what_is_one_stays_one(gold: str, reply: str) -> None:
+    assert same_formula(gold, reply)

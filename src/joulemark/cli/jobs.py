@@ -48,20 +48,30 @@ class Job:
         return task if options["max_tokens"] is None else task.with_budget(options["max_tokens"])
 
     def _data(self, *, several: bool) -> Path | None:
-        """Return where the items are read from: of several tasks, ``--data`` is a folder with one entry each.
+        """Return where the items are read from: ``--data`` itself, or the entry of this task in it.
 
-        An entry is a folder or a data file with the task's name. A task without one reads its usual place.
+        An entry is a folder or a data file with the task's name; of several tasks each must have one.
         """
         path: Path | None = self.options["data"]
-        if path is None or not several:
+        if path is None or (not several and not path.is_dir()):
             return path
+        if self.definition.built_in and self.definition.data.file is not None and several:
+            return None  # its items come with the program
         if not path.is_dir():
             raise InputError(
                 f"--data {path} is one file for several tasks",
                 fix="give a folder that holds a file or folder for each task, named like it",
             )
         names = [self.name, *(f"{self.name}{suffix}{gz}" for suffix in SUFFIXES for gz in ("", ".gz"))]
-        return next((path / name for name in names if (path / name).exists()), None)
+        entry = next((path / name for name in names if (path / name).exists()), None)
+        if entry is None and several:
+            held = ", ".join(sorted(p.name for p in path.iterdir())[:12]) or "nothing"
+            raise InputError(
+                f"{path} holds no {self.name}",
+                why=f"it holds {held}",
+                fix=f"add {self.name}.jsonl or a folder {self.name}",
+            )
+        return entry or path
 
 
 def jobs_of(names: Sequence[str], options: Mapping[str, Any]) -> list[Job]:

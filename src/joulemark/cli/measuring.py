@@ -63,10 +63,12 @@ def measure(names: Sequence[str], options: Mapping[str, Any]) -> int:
             "--out names one directory for several tasks", fix="use --runs-dir DIR, or one task a command"
         )
     rates = rates_of(declared_rates(options))
+    engine_options = with_found_engine(options)
     # All data first: a missing file of the last task must not be told after hours of the first.
     tasks = [job.load(several=several) for job in jobs]
+    for task in tasks:
+        click.echo(f"· {task.name}: {len(task.questions):,} items, {_where_from(task)}", err=True)
     series = Series(options["runs_dir"], _settings(names, options)) if several else None
-    engine_options = with_found_engine(options)
     reported: list[Reported] = []
     code: int | None = None
     try:
@@ -113,6 +115,12 @@ def declared_rates(options: Mapping[str, Any]) -> DeclaredRates:
     return DeclaredRates(
         options["usd_per_kwh"], options["price"], options["gco2e_per_kwh"], options["zone"], options["pue"]
     )
+
+
+def _where_from(task: TaskSet) -> str:
+    """Say where items came from, so that a wrong file is seen before it is asked."""
+    examples = f", {task.n_shot} examples" if task.n_shot else ""
+    return f"{task.source}, split {task.split}{examples}"
 
 
 def _remember(series: Series, name: str, root: Path) -> None:

@@ -16,6 +16,8 @@ from joulemark.report.wording import printable
 from joulemark.runs.observer import Observer
 
 _SAY_EVERY_S = 10.0
+_FEW = 5  # of fewer answers, how long the others take cannot be said
+_LONG_S = 3600.0
 
 
 class _Console(Console):
@@ -85,10 +87,11 @@ class TerminalObserver(Observer):
         elif time.monotonic() - self._said_s >= _SAY_EVERY_S:
             self._said_s = time.monotonic()
             took_s = self._said_s - self._began_s
-            left_s = took_s / max(self._done - self._done_before, 1) * (self._total - self._done)
-            self._print(
-                f"  {self._done} of {self._total} after {took_s:.0f} s, about {left_s:.0f} s left", "dim"
-            )
+            asked = self._done - self._done_before
+            left_s = took_s / max(asked, 1) * (self._total - self._done)
+            left = f", about {_lasting(left_s)} left" if asked >= _FEW else ""
+            more = "; --limit asks fewer" if asked >= _FEW and left_s > _LONG_S else ""
+            self._print(f"  {self._done} of {self._total} after {_lasting(took_s)}{left}{more}", "dim")
 
     def _print(self, text: str, style: str = "") -> None:
         try:
@@ -100,6 +103,14 @@ class TerminalObserver(Observer):
         if self._progress is not None:
             self._progress.stop()
             self._progress = self._bar = None
+
+
+def _lasting(seconds: float) -> str:
+    """Return a stretch of time in the unit in which people say it."""
+    for unit, name in ((86_400, "days"), (3600, "h"), (60, "min")):
+        if seconds >= 2 * unit:
+            return f"{seconds / unit:.0f} {name}"
+    return f"{seconds:.0f} s"
 
 
 def engine_progress(observer: TerminalObserver) -> Progress:

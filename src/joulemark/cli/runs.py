@@ -40,6 +40,7 @@ def runs(runs_dir: Path, spread: bool, as_json: bool) -> None:
 def _print_spreads(listed: list[dict[str, object]], *, as_json: bool) -> None:
     import orjson
 
+    from joulemark.metrics.catalogue import definition
     from joulemark.report.repeats import spread_text
     from joulemark.report.wording import printable
     from joulemark.runs.spread import spreads_of
@@ -56,6 +57,8 @@ def _print_spreads(listed: list[dict[str, object]], *, as_json: bool) -> None:
             click.echo(f"    {printable(root)}")
         if one.refusal is not None:
             click.echo(f"    not pooled: {printable(one.refusal)}")
-        for name, spread in one.figures.items():
-            if spread.mean is not None:
-                click.echo(f"  {name:<34} {spread_text(name, spread)}")
+        told = {name: spread for name, spread in one.figures.items() if spread.sigma is not None}
+        if one.refusal is None and not told:
+            click.echo("    one run, asked once: no spread")
+        for name, spread in told.items():
+            click.echo(f"  {definition(name).title:<38} {spread_text(name, spread)}")

@@ -7,14 +7,16 @@ from collections.abc import Iterator
 
 from joulemark.metrics.caveat import Caveat
 from joulemark.metrics.run_view import RunView
+from joulemark.metrics.score import LOUD_UNSCORED_SHARE, unscored
 from joulemark.record.energy import Withheld
 from joulemark.record.item import Verdict
 
 LOUD_TRUNCATED_SHARE = 0.2
+LOUD_UNPARSED_SHARE = 0.2
 
 
 def of_answers(run: RunView) -> Iterator[Caveat]:
-    """Yield the warnings about failed, truncated, retried and abandoned requests."""
+    """Yield the warnings about failed, unscored, truncated, unparsed, retried and abandoned requests."""
     items = run.measured_items
     count = {verdict: sum(item.verdict is verdict for item in items) for verdict in Verdict}
     failed, truncated = count[Verdict.FAILED], count[Verdict.TRUNCATED]
@@ -25,6 +27,10 @@ def of_answers(run: RunView) -> Iterator[Caveat]:
             "charged.",
             loud=2 * failed > len(items),
         )
+    n_unscored, told = unscored(items)
+    if run.real_valued and LOUD_UNSCORED_SHARE * len(items) < n_unscored < len(items):
+        text = f"{told}: the mean is that of the others."
+        yield Caveat("unscored_answers", text, loud=True)
     if truncated:
         yield Caveat(
             "truncated",
@@ -32,12 +38,20 @@ def of_answers(run: RunView) -> Iterator[Caveat]:
             "accuracy and energy.",
             loud=truncated > LOUD_TRUNCATED_SHARE * len(items),
         )
+    unparsed = count[Verdict.UNPARSED]
+    if unparsed > LOUD_UNPARSED_SHARE * len(items):
+        yield Caveat(
+            "unparsed",
+            f"In {unparsed} of {len(items)} replies no answer was found: they count as not correct. "
+            "`joulemark report RUN --answers` shows what was asked and answered.",
+            loud=True,
+        )
     retried = sum(len(item.attempts) > 1 for item in items)
     if retried:
         yield Caveat(
             "retried",
-            f"{retried} requests were sent more than once. The energy of every try is charged; latencies are "
-            "those of the last try.",
+            f"{retried} of {len(items)} answers took more than one try. The energy of every try is charged, "
+            "the waits between them included; latencies are those of the last try.",
         )
     if run.abandoned_items:
         yield Caveat("abandoned_requests", _abandoned(run))

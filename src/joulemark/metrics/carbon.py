@@ -15,6 +15,7 @@ JOULES_PER_KWH = 3.6e6
 
 _INPUTS = ("rates.gco2e_per_kwh", "rates.pue")
 _WHEN = "no grid intensity was given (`--gco2e-per-kwh` or `--zone`)"
+_TOO_LARGE = "the rates make it larger than a number can be"
 _SOURCE = (
     "metered energy of the headline scope times a declared factor: operational only, what making the machine "
     "emitted (embodied) is left out; the factor's zone, year and source stand in the run"
@@ -26,7 +27,7 @@ PER_CORRECT = MetricDefinition(
     "gCO2e",
     r"E / n_\mathrm{correct} / 3.6 \cdot 10^6 \cdot g_\mathrm{grid} \cdot \mathrm{PUE}",
     ("joules_per_correct_answer", *_INPUTS),
-    (_WHEN, "joules per correct answer are withheld"),
+    (_WHEN, "joules per correct answer are withheld", _TOO_LARGE),
     f"{_SOURCE}; interval: that of joules per correct answer, none of the factor",
 )
 PER_REQUEST = MetricDefinition(
@@ -35,7 +36,7 @@ PER_REQUEST = MetricDefinition(
     "gCO2e",
     r"E / n_\mathrm{requests} / 3.6 \cdot 10^6 \cdot g_\mathrm{grid} \cdot \mathrm{PUE}",
     ("joules_per_request", *_INPUTS),
-    (_WHEN, "joules per request are withheld"),
+    (_WHEN, "joules per request are withheld", _TOO_LARGE),
     f"{_SOURCE}; interval: the meter's bound",
 )
 DEFINITIONS = (PER_CORRECT, PER_REQUEST)

@@ -7,7 +7,7 @@ item, which takes the items' own spread out of the interval. Other runs are comp
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from joulemark.metrics import compare_figures as figures_of
@@ -25,7 +25,8 @@ from joulemark.metrics.compare_definitions import (
     TTFT,
 )
 from joulemark.metrics.compare_figures import RATIOS
-from joulemark.metrics.compare_grounds import Refusal, notes, refusals
+from joulemark.metrics.compare_grounds import BUSY_MACHINE, Refusal, notes, refusals
+from joulemark.metrics.compare_scores import mean_score_difference, score_notes
 from joulemark.metrics.compare_settings import Difference, differences, questions_differ
 from joulemark.metrics.paired_proportions import McNemar, mcnemar
 from joulemark.metrics.paired_sides import Resamples, side
@@ -139,28 +140,29 @@ def compare(a: RunView, b: RunView, names: tuple[str, str] = ("A", "B")) -> Comp
     figures[PER_CORRECT_BOUND.name] = figures_of.energy_bound(figures[PER_CORRECT.name], side_a, side_b)
     figures[TTFT.name] = figures_of.ttft_ratio(side_a, side_b, paired=paired)
     figures[ACCURACY.name] = figures_of.accuracy_difference(side_a, side_b, paired=paired)
-    figures[SCORES.name] = figures_of.mean_score_difference(side_a, side_b, drawn)
+    figures[SCORES.name] = mean_score_difference(side_a, side_b, drawn, paired=paired)
     refused = refusals(a, b, found, names)
     for refusal in reversed(refused):
         for name in refusal.figures:
             figures[name] = withheld(figures[name].unit, refusal.reason, detail=refusal.text)
     scored = figures[ACCURACY.name].value is not None
+    told = (*notes(a, b, found, names), *score_notes(side_a, side_b, figures[SCORES.name], paired=paired))
     return Comparison(
         paired=paired,
         questions=questions,
         n_items=(len(ids_a), len(ids_b)),
         left_out=(len(asked_a) - len(shared), len(asked_b) - len(shared)) if paired else (0, 0),
-        headline=_headline(a, b, figures),
+        headline=_headline(a, b, figures, refused),
         figures={d.name: figures[d.name] for d in DEFINITIONS},
         split=_split(figures),
         outcomes=mcnemar(side_a.items, side_b.items) if paired and scored else None,
         differences=found,
         refusals=refused,
-        notes=notes(a, b, found, names),
+        notes=tuple(sorted(told, key=lambda caveat: not caveat.loud)),
     )
 
 
-def _headline(a: RunView, b: RunView, figures: Mapping[str, Value]) -> str:
+def _headline(a: RunView, b: RunView, figures: Mapping[str, Value], refused: Sequence[Refusal]) -> str:
     """Return the energy per correct answer, or the nearest to it that the two runs can have.
 
     Of a request where answers are not right or wrong; processor time where a run has no joules.
@@ -169,7 +171,10 @@ def _headline(a: RunView, b: RunView, figures: Mapping[str, Value]) -> str:
     if metered:
         graded = figures[ACCURACY.name].value is not None
         return PER_CORRECT.name if graded or figures[PER_REQUEST.name].value is None else PER_REQUEST.name
-    return PER_CORRECT.name if figures[CPU_PER_CORRECT.name].value is None else CPU_PER_CORRECT.name
+    if figures[CPU_PER_CORRECT.name].value is not None:
+        return CPU_PER_CORRECT.name
+    busy = any(refusal.code == BUSY_MACHINE for refusal in refused)
+    return ACCURACY.name if busy and figures[ACCURACY.name].value is not None else PER_CORRECT.name
 
 
 def _split(figures: Mapping[str, Value]) -> Split:

@@ -90,8 +90,9 @@ SCORES = MetricDefinition(
     "1",
     r"\bar s_B - \bar s_A",
     ("mean_score",),
-    ("mean_score of a run is withheld",),
-    "paired bootstrap by item, 10,000 resamples, 95 %",
+    ("mean_score of a run is withheld", "no item has a score in both of two paired runs"),
+    "bootstrap by item, 10,000 resamples, 95 %; of paired runs over the items that have a score in both, "
+    "each with its mean over repeats",
 )
 DEFINITIONS = (
     PER_CORRECT,

@@ -25,8 +25,6 @@ from joulemark.metrics.paired_sides import (
     CPU,
     ENERGY,
     REQUESTS,
-    SCORE,
-    SCORED,
     SECONDS,
     TOKENS,
     Resamples,
@@ -54,7 +52,7 @@ _NONE_OF = {
 }
 
 
-def _missing(unit: str, causes: Sequence[tuple[str, Reason, str]]) -> Value:
+def missing(unit: str, causes: Sequence[tuple[str, Reason, str]]) -> Value:
     """Return the withheld figure; ``causes`` are (run, reason, detail), and the detail says which run."""
     told: dict[str, list[str]] = {}
     for name, reason, detail in causes:
@@ -72,7 +70,7 @@ def ratio(a: Side, b: Side, drawn: Resamples, over: str, under: str) -> Value:
         if not (column := one.columns[what]).total
     ]
     if causes:
-        return _missing("1", causes)
+        return missing("1", causes)
     over_a, under_a, over_b, under_b = (
         one.columns[what].total or 0.0 for one in (a, b) for what in (over, under)
     )
@@ -122,7 +120,7 @@ def accuracy_difference(a: Side, b: Side, *, paired: bool) -> Value:
     """Return accuracy of B minus that of A in percentage points; failed requests are not correct."""
     causes = [(one.name, reason, "") for one in (a, b) if (reason := one.columns[CORRECT].reason)]
     if causes:
-        return _missing(POINTS, causes)
+        return missing(POINTS, causes)
     of_a, of_b = item_shares(a.items), item_shares(b.items)
     if paired:
         shared = [name for name in a.ids if name in of_a and name in of_b]
@@ -137,27 +135,6 @@ def accuracy_difference(a: Side, b: Side, *, paired: bool) -> Value:
     difference = math.fsum(shares_b) / len(shares_b) - math.fsum(shares_a) / len(shares_a)
     n = min(len(shares_a), len(shares_b))
     return Value(100 * difference, POINTS, 100 * min(lo, difference), 100 * max(hi, difference), "ci95", n=n)
-
-
-def mean_score_difference(a: Side, b: Side, drawn: Resamples) -> Value:
-    """Return the mean score of B minus that of A; requests without a score are left out."""
-    causes = [
-        (one.name, one.columns[SCORE].reason or Reason.NOTHING_SCORED, one.columns[SCORE].detail)
-        for one in (a, b)
-        if not one.columns[SCORED].total or one.columns[SCORE].total is None
-    ]
-    if causes:
-        return _missing("1", causes)
-    of_a, of_b = ((one.columns[SCORE].total or 0.0) / (one.columns[SCORED].total or 1.0) for one in (a, b))
-    scores, scored = drawn.of(SCORE), drawn.of(SCORED)
-    if drawn.n < MIN_SCORED_ITEMS or scores is None or scored is None:
-        return Value(of_b - of_a, "1", interval_reason=Reason.TOO_FEW_ITEMS, n=drawn.n)
-    filled = (scored[0] > 0) & (scored[1] > 0)
-    if filled.mean() < 1 - MAX_EMPTY_SHARE:
-        return Value(of_b - of_a, "1", interval_reason=Reason.TOO_MANY_EMPTY_RESAMPLES, n=drawn.n)
-    differences = scores[1][filled] / scored[1][filled] - scores[0][filled] / scored[0][filled]
-    lo, hi = np.quantile(differences, (0.025, 0.975))
-    return Value(of_b - of_a, "1", float(lo), float(hi), "ci95", n=drawn.n)
 
 
 def ttft_ratio(a: Side, b: Side, *, paired: bool) -> Value:
@@ -175,7 +152,7 @@ def ttft_ratio(a: Side, b: Side, *, paired: bool) -> Value:
         elif not found or not percentile(sorted(found.values()), 50) > 0:
             causes.append((one.name, Reason.NO_TOKEN_SEEN, ""))
     if causes:
-        return _missing("1", causes)
+        return missing("1", causes)
     keys = [list(found) for found in seconds]
     if paired:
         shared = sorted(set(keys[0]) & set(keys[1]))

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from joulemark.metrics.attribution import scope_label
 from joulemark.metrics.caveat import Caveat
 from joulemark.metrics.compare_settings import Difference, one_task
+from joulemark.metrics.other_load import is_quiet
 from joulemark.metrics.run_view import RunView
 from joulemark.metrics.tier import is_replayed, tier
 from joulemark.record.energy import MeasuredEnergy
@@ -24,7 +25,9 @@ CPU_FIGURES = ("cpu_seconds_per_correct_answer_ratio",)
 SAME_TASK_FIGURES = ("joules_per_token_ratio", "completion_tokens_ratio")
 Names = tuple[str, str]
 _BOARDS = ("machine.host", "machine.board_ids")
+_BUDGETS = ("sampling.max_tokens", "task.budget_hash")
 _LOAD = ("load.mode", "load.concurrency", "load.rate", "load.burstiness", "load.trace")
+BUSY_MACHINE = "busy_machine"
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,11 +85,34 @@ def _other_refusals(a: RunView, b: RunView, found: tuple[Difference, ...], names
             f"The measuring client of {' and '.join(invalid)} did not keep up, so its times are not compared."
         )
         yield Refusal("client_invalid", text, TIMING_FIGURES, Reason.CLIENT_INVALID)
+    if busy := _busy(a, b, names):
+        text = f"{busy}, so times and processor seconds are not compared."
+        yield Refusal(BUSY_MACHINE, text, (*TIMING_FIGURES, *CPU_FIGURES))
+
+
+def _busy(a: RunView, b: RunView, names: Names) -> str:
+    """Return who took how much of a run's processor, or nothing where both machines were quiet."""
+    told = [
+        f"{who} {100 * share:.0f} % of {name}'s processor"
+        for name, run in zip(names, (a, b), strict=True)
+        for who, share in (
+            ("other processes used", run.foreign_cpu_share),
+            ("the hypervisor took", run.stolen_cpu_share),
+        )
+        if share is not None and not is_quiet(share)
+    ]
+    sentence = " and ".join(told)
+    return sentence[:1].upper() + sentence[1:]
 
 
 def notes(a: RunView, b: RunView, found: tuple[Difference, ...], names: Names) -> tuple[Caveat, ...]:
     """Return what is compared all the same, but not without a word."""
-    told = [*_run_notes(a, b, names), *_energy_notes(a, b, names), *_setting_notes(a, b, found, names)]
+    told = [
+        *_run_notes(a, b, names),
+        *_energy_notes(a, b, names),
+        *_setting_notes(a, b, found, names),
+        *_term_notes(found, names),
+    ]
     return tuple(sorted(told, key=lambda caveat: not caveat.loud))
 
 
@@ -112,6 +138,11 @@ def _energy_notes(a: RunView, b: RunView, names: Names) -> Iterator[Caveat]:
     of_a, of_b = a.headline_energy, b.headline_energy
     if not isinstance(of_a, MeasuredEnergy) or not isinstance(of_b, MeasuredEnergy):
         return
+    if busy := _busy(a, b, names):
+        text = (
+            f"{busy}: the joules hold that work too, so their ratio is not of the models or settings alone."
+        )
+        yield Caveat("energy_on_busy_machine", text, loud=True)
     if of_a.method is not of_b.method:
         how = f"{names[0]} are from {_method(of_a)}, those of {names[1]} from {_method(of_b)}"
         text = f"The joules of {how}: the two can differ by several per cent on the same work."
@@ -154,3 +185,42 @@ def _setting_notes(a: RunView, b: RunView, found: tuple[Difference, ...], names:
         yield Caveat("loads_differ", text, loud=True)
     if "machine.power_limit_w" in differing:
         yield Caveat("power_limits_differ", "The boards ran under different power limits.")
+
+
+def _term_notes(found: tuple[Difference, ...], names: Names) -> Iterator[Caveat]:
+    """Yield what bears on grading or cost: who counted, the token limits, the cache, and how it was asked."""
+    by_name = {pair.name: pair for pair in found}
+
+    def told(name: str) -> str:
+        pair = by_name[name]
+        one, other = ("unknown" if value is None else str(value) for value in (pair.a, pair.b))
+        return f"{one} in {names[0]}, {other} in {names[1]}"
+
+    if "joulemark_version" in by_name:
+        text = (
+            f"The runs were made by two versions of joulemark ({told('joulemark_version')}): what differs "
+            "may be how answers are graded or energy is counted."
+        )
+        yield Caveat("versions_differ", text, loud=True)
+    if by_name.keys() & set(_BUDGETS):
+        limits = f" ({told('sampling.max_tokens')})" if "sampling.max_tokens" in by_name else ""
+        text = f"The answers had different token limits{limits}: a higher one may change accuracy and energy."
+        yield Caveat("budgets_differ", text, loud=True)
+    if "engine.prefix_cache" in by_name:
+        pair = by_name["engine.prefix_cache"]
+        one, other = (
+            "in an unknown state" if value is None else "on" if value else "off" for value in (pair.a, pair.b)
+        )
+        states = f"{one} in {names[0]} and {other} in {names[1]}"
+        text = f"The prompt cache was {states}: prompts from a cache cost less."
+        yield Caveat("prefix_caches_differ", text, loud=True)
+    drawn = [
+        f"{name.removeprefix('sampling.')} ({told(name)})"
+        for name in ("sampling.top_p", "sampling.seed")
+        if name in by_name
+    ]
+    if drawn:
+        yield Caveat("sampling_differs", f"The answers were drawn with another {' and '.join(drawn)}.")
+    if "task.preset" in by_name:
+        text = f"The questions were put by two presets ({told('task.preset')})."
+        yield Caveat("presets_differ", text)

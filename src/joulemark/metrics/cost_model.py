@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -13,7 +14,7 @@ from joulemark.metrics.latency import answered_items
 from joulemark.metrics.least_squares import Array, condition, least_squares
 from joulemark.metrics.run_view import RunView
 from joulemark.metrics.student import t_95
-from joulemark.metrics.token_doubt import CONTRADICTED, counts_contradicted
+from joulemark.metrics.token_doubt import CONTRADICTED, WITHHELD_WHEN, counts_contradicted
 from joulemark.metrics.value import Value, withheld
 from joulemark.record.attribution import Attribution
 from joulemark.record.energy import Withheld
@@ -23,7 +24,9 @@ from joulemark.record.reason import Reason
 MIN_ITEMS = 10
 MIN_DESIGNS = 4  # three would be met exactly by any three coefficients, so nothing could speak against them
 MAX_CONDITION = 100.0
-NEGATIVE_BEYOND_SE = 2.0
+BEYOND_SE = 2.0
+MIN_R2 = 0.3
+MAX_NEGATIVE_SHARE = 0.05  # of the mean energy, by which a true 0 may come out below 0
 _ROUNDING = 1e-9  # of the mean energy
 _NAMES = ("fixed joules", "joules per prompt token", "joules per output token")
 
@@ -32,8 +35,11 @@ _WHEN = (
     "requests overlapped: a loaded run's fit would carry its load",
     "fewer than 10 distinct items or fewer than 4 distinct pairs of lengths can be used",
     "prompt and output lengths do not tell the coefficients apart (condition above 100)",
-    "a coefficient is negative by more than two standard errors",
-    "most token counts are contradicted by what was seen",
+    "the lengths explain less than 30 % of the variance, or all requests cost the same",
+    "neither energy per token is above 0 by two standard errors",
+    "a coefficient is negative by two standard errors, or makes up less than -5 % of the mean energy",
+    "an energy is not a finite number",
+    WITHHELD_WHEN,
 )
 _SOURCE = (
     "the published async-energy methodology; least squares over answered items that were sent once; errors: "
@@ -74,8 +80,8 @@ class CostPoint:
 class CostModel:
     """``E = e_fixed_j + alpha_j_per_token × prompt tokens + beta_j_per_token × output tokens`` of one run.
 
-    All numbers of the fit are null exactly when there is a ``reason``, which ``detail`` completes; ``r2`` is
-    null also where all requests cost the same. ``covariance`` (3 × 3) is in the order fixed, alpha, beta.
+    All numbers of the fit are null exactly when there is a ``reason``, which ``detail`` completes.
+    ``covariance`` (3 × 3) is in the order fixed, alpha, beta.
     ``n`` requests of ``n_items`` distinct items were used; ``condition`` is that of the column-scaled design;
     ``residual_sd_j`` what one request deviates by. Outside the ranges of tokens the model extrapolates.
     """
@@ -145,7 +151,7 @@ def cost_model(run: RunView) -> CostModel:
 
 
 def fit(points: Sequence[CostPoint], concurrency: int = 1) -> CostModel:
-    """Fit the cost model by least squares; withheld where the points cannot identify it."""
+    """Fit the cost model by least squares; withheld where the points do not identify or support it."""
     n, n_items = len(points), len({point.item_id for point in points})
 
     def without(reason: Reason, detail: str, found: float | None = None) -> CostModel:
@@ -155,6 +161,9 @@ def fit(points: Sequence[CostPoint], concurrency: int = 1) -> CostModel:
         return without(
             Reason.TOO_FEW_ITEMS, f"The cost model needs {MIN_ITEMS} items; {n_items} can be used."
         )
+    lost = sum(not math.isfinite(point.joules) for point in points)
+    if lost:
+        return without(Reason.NOT_IDENTIFIED, f"The energy of {lost} of {n} requests is not a finite number.")
     prompts, outputs = [p.prompt_tokens for p in points], [p.completion_tokens for p in points]
     lengths = _lengths(prompts, outputs)
     if len(set(zip(prompts, outputs, strict=True))) < MIN_DESIGNS:
@@ -170,10 +179,15 @@ def fit(points: Sequence[CostPoint], concurrency: int = 1) -> CostModel:
         return without(Reason.NOT_IDENTIFIED, f"{lengths}; one item alone decides a coefficient.", spread)
     fixed, alpha, beta = found.coefficients.tolist()
     errors = np.sqrt(np.diag(found.covariance)).tolist()
-    slack = _ROUNDING * float(np.abs(joules).mean()) / design.max(axis=0)
-    for name, value, error, rounding in zip(_NAMES, (fixed, alpha, beta), errors, slack, strict=True):
-        if value < -NEGATIVE_BEYOND_SE * error - rounding:
-            return without(Reason.NEGATIVE_COST, f"{name}: {value:.3g} ± {error:.2g}.", spread)
+    r2 = _r2(joules, found.residuals)
+    if r2 is None:
+        return without(Reason.NOT_IDENTIFIED, "All requests cost the same, whatever their lengths.", spread)
+    if r2 < MIN_R2:
+        unexplained = f"The lengths do not explain the energy: R² = {r2:.2f}."
+        return without(Reason.NOT_IDENTIFIED, unexplained, spread)
+    against = _speaks_against(found.coefficients, np.array(errors), design, joules)
+    if against is not None:
+        return without(*against, spread)
     return CostModel(
         n,
         n_items,
@@ -185,12 +199,31 @@ def fit(points: Sequence[CostPoint], concurrency: int = 1) -> CostModel:
         errors[1],
         errors[2],
         covariance=tuple((row[0], row[1], row[2]) for row in found.covariance.tolist()),
-        r2=_r2(joules, found.residuals),
+        r2=r2,
         condition=spread,
         residual_sd_j=float(np.sqrt(found.residuals @ found.residuals / (n - 3))),
         prompt_range=(min(prompts), max(prompts)),
         completion_range=(min(outputs), max(outputs)),
     )
+
+
+def _speaks_against(
+    coefficients: Array, errors: Array, design: Array, joules: Array
+) -> tuple[Reason, str] | None:
+    """Return why no cost can have these coefficients (float64[3], with their errors), or null."""
+    scale = float(np.abs(joules).mean())
+    rounding = _ROUNDING * scale / design.max(axis=0)
+    told = [
+        f"{name}: {value:.3g} ± {error:.2g}."
+        for name, value, error in zip(_NAMES, coefficients, errors, strict=True)
+    ]
+    for k in np.flatnonzero(coefficients < -BEYOND_SE * errors - rounding):
+        return Reason.NEGATIVE_COST, told[k]
+    if not np.any(coefficients[1:] > BEYOND_SE * errors[1:] + rounding[1:]):
+        return Reason.NOT_IDENTIFIED, f"No energy per token is above its error; {told[1]} {told[2]}"
+    for k in np.flatnonzero(-coefficients * design.mean(axis=0) >= MAX_NEGATIVE_SHARE * scale):
+        return Reason.NOT_IDENTIFIED, f"A cost is not negative, and this one is; {told[k]}"
+    return None
 
 
 def _lengths(prompts: Sequence[int], outputs: Sequence[int]) -> str:
@@ -223,7 +256,7 @@ def cost_figures(model: CostModel) -> dict[str, Value]:
         assert value is not None
         assert error is not None
         figures[defined.name] = Value(value, "J", value - t * error, value + t * error, "ci95", n=model.n)
-    if model.r2 is None:
+    if model.r2 is None:  # no model of `fit` has none
         same = "All requests cost the same, so there is no variance to explain."
         figures[R2.name] = withheld("1", Reason.NOT_APPLICABLE, detail=same, n=model.n)
     else:

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 
 from joulemark.metrics.caveat import Caveat
-from joulemark.metrics.engine_time import engine_time_contradicted
+from joulemark.metrics.engine_time import engine_time_too_long, engine_time_too_short
 from joulemark.metrics.latency import answered_items, in_one_piece
 from joulemark.metrics.other_load import QUIET_LIMIT
 from joulemark.metrics.run_view import RunView
@@ -37,11 +37,12 @@ def _suspect(run: RunView) -> Iterator[Caveat]:
     if not n:
         return
     n_tokens = doubted_items(items)
-    loud = n_tokens > LOUD_DOUBTED_SHARE * len(items)
+    gone = counts_contradicted(items)
+    loud = gone or n_tokens > LOUD_DOUBTED_SHARE * len(items)
     told = [s for item in items for s in item.suspect if is_token_doubt(s) or not loud]
     commonest = _commonest(told)
     withheld = ""
-    if counts_contradicted(items):
+    if gone:
         withheld = " The figures that rest on token counts are withheld."
     elif loud:
         withheld = " The figures that rest on token counts may be wrong."
@@ -75,12 +76,27 @@ def _one_piece(run: RunView) -> Iterator[Caveat]:
 
 def _engine_time(run: RunView) -> Iterator[Caveat]:
     answered = answered_items(run.measured_items)
-    n = sum(map(engine_time_contradicted, answered))
-    if n:
+    n_long = sum(map(engine_time_too_long, answered))
+    n_short = sum(
+        engine_time_too_short(item, run.chunks.get(item.key, ()))
+        for item in answered
+        if not engine_time_too_long(item)
+    )
+    told = []
+    if n_long:
+        told.append(
+            f"In {n_long} of {len(answered)} answers the engine says it worked longer than the request took"
+        )
+    if n_short:
+        where = "in" if told else "In"
+        told.append(
+            f"{where} {n_short} of {len(answered)} answers the engine says its output took less than half "
+            "the time in which it was seen to arrive"
+        )
+    if told:
         yield Caveat(
             "engine_time",
-            f"In {n} of {len(answered)} answers the engine says it worked longer than the request took; "
-            "they are left out of the speeds by its clock.",
+            f"{', and '.join(told)}; they are left out of the speeds by its clock.",
         )
 
 

@@ -8,7 +8,7 @@ from joulemark.metrics.accuracy import is_correct, why_not_scored
 from joulemark.metrics.cost_interval import cost_interval
 from joulemark.metrics.definition import MetricDefinition
 from joulemark.metrics.item_costs import joules_or_reason
-from joulemark.metrics.token_doubt import CONTRADICTED, counts_contradicted
+from joulemark.metrics.token_doubt import CONTRADICTED, WITHHELD_WHEN, counts_contradicted
 from joulemark.metrics.value import Value, energy_value, withheld
 from joulemark.record.attribution import Attribution
 from joulemark.record.energy import MeasuredEnergy, Withheld
@@ -65,7 +65,7 @@ PER_TOKEN = MetricDefinition(
         "there are no joules",
         "any request has no token count",
         "no token was generated",
-        "most token counts are contradicted by what was seen",
+        WITHHELD_WHEN,
     ),
     "prompt processing is inside the numerator; compare on the same task only",
 )
@@ -185,7 +185,7 @@ def joules_per_request(total: Energy, items: Sequence[Item]) -> Value:
 def completion_tokens(items: Sequence[Item]) -> int | Value:
     """Return the sum of output tokens, or the withheld value.
 
-    Withheld when any request lacks its count, and when what was seen contradicts most of them.
+    Withheld when any request lacks its count, and when what was seen contradicts too much of them.
     """
     missing = sum(item.completion_tokens is None for item in items)
     if missing:

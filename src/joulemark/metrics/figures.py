@@ -98,10 +98,10 @@ def _answers(run: RunView) -> dict[str, Value]:
         "tokens_per_second": tokens_per_second(items, run.duration_s),
         "decode_tokens_per_second": decode_tokens_per_second(items, run.chunks),
         "engine_prefill_tokens_per_second": engine_prefill_tokens_per_second(
-            items, run.manifest.engine.prefix_cache
+            items, run.manifest.engine.prefix_cache, run.chunks
         ),
-        "engine_decode_tokens_per_second": engine_decode_tokens_per_second(items),
-        "engine_prefill_share": engine_prefill_share(items),
+        "engine_decode_tokens_per_second": engine_decode_tokens_per_second(items, run.chunks),
+        "engine_prefill_share": engine_prefill_share(items, run.chunks),
     }
 
 

@@ -10,8 +10,8 @@ from joulemark.metrics.accuracy import is_correct, why_not_scored
 from joulemark.metrics.carbon import JOULES_PER_KWH
 from joulemark.metrics.cost_interval import cost_interval
 from joulemark.metrics.definition import MetricDefinition
-from joulemark.metrics.token_doubt import CONTRADICTED, counts_contradicted
-from joulemark.metrics.value import Value, scaled, withheld
+from joulemark.metrics.token_doubt import CONTRADICTED, WITHHELD_WHEN, counts_contradicted
+from joulemark.metrics.value import TOO_LARGE, Value, scaled, withheld
 from joulemark.record.item import Item
 from joulemark.record.reason import Reason
 
@@ -30,6 +30,8 @@ _WHEN = (
     "no price was given (`--usd-per-kwh` or `--price`)",
     "with a tariff: the joules are withheld",
     "with token prices: one of the two prices or any request's token count is missing",
+    f"with token prices: {WITHHELD_WHEN}",
+    "the rates make it larger than a number can be",
 )
 _SOURCE = (
     "declared prices: electricity (metered energy of the headline scope × tariff × PUE) for an engine on "
@@ -58,6 +60,7 @@ PER_REQUEST = MetricDefinition(
     f"{_SOURCE}; interval: the meter's bound, none with token prices",
 )
 DEFINITIONS = (PER_CORRECT, PER_REQUEST)
+_LARGEST_USD = 1e300
 
 
 def by_tokens(rates: Rates, *, local: bool | None) -> bool:
@@ -127,11 +130,17 @@ def _token_costs(items: Sequence[Item], rates: Rates) -> list[float] | Value:
         return withheld("USD", Reason.NOTHING_SCORED, detail="No request was made.")
     if counts_contradicted(items):
         return withheld("USD", Reason.NOT_REPORTED, detail=CONTRADICTED)
-    costs = [
-        (item.prompt_tokens * prompt + item.completion_tokens * output) / 1e6
-        for item in items
-        if item.prompt_tokens is not None and item.completion_tokens is not None
-    ]
+    try:
+        costs = [
+            (item.prompt_tokens * prompt + item.completion_tokens * output) / 1e6
+            for item in items
+            if item.prompt_tokens is not None and item.completion_tokens is not None
+        ]
+    except OverflowError:  # a count beyond any float
+        return withheld("USD", Reason.NOT_APPLICABLE, detail=TOO_LARGE)
+    # resamples add up to a few times the sum; not `>`, which a NaN would pass
+    if not all(abs(cost) <= _LARGEST_USD / len(items) for cost in costs):
+        return withheld("USD", Reason.NOT_APPLICABLE, detail=TOO_LARGE)
     if len(costs) < len(items):
         missing = f"{len(items) - len(costs)} of {len(items)} requests lack a token count."
         return withheld("USD", Reason.NOT_REPORTED, detail=missing)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from joulemark.metrics.accuracy import has_real_values, is_scored
+from joulemark.metrics.accuracy import UNSCORED, has_real_values, is_scored, verdict_of
 from joulemark.metrics.bootstrap import ratio_interval
 from joulemark.metrics.definition import MetricDefinition
 from joulemark.metrics.value import Value, withheld
@@ -19,15 +20,25 @@ MEAN_SCORE = MetricDefinition(
     r"\sum_i s_i / n",
     ("items.score",),
     ("no answer has a score", "answers were graded correct or not: the accuracy is their mean score"),
-    "interval: bootstrap over items, 10,000 resamples, 95 %; failed requests have no score and are left out",
+    "interval: bootstrap over items, 10,000 resamples, 95 %; failed requests and answers that could not be "
+    "scored are left out, and told where they are more than 5 %",
 )
 DEFINITIONS = (MEAN_SCORE,)
+LOUD_UNSCORED_SHARE = 0.05  # of the answers: whoever leaves out the hard ones has the better mean
 GRADED = "Answers were graded correct or not; see accuracy."
 
 
 def score_of(item: Item) -> float | None:
     """Return the score of an answer; a failed request has none, whatever its row says."""
     return None if item.verdict is Verdict.FAILED else item.score
+
+
+def unscored(items: Sequence[Item]) -> tuple[int, str]:
+    """Return how many requests have no score, and that as words with what became of them."""
+    lost = Counter(verdict_of(item) for item in items if score_of(item) is None)
+    n = lost.total()
+    causes = ", ".join(f"{name} {count}" for name, count in lost.most_common() if name != UNSCORED)
+    return n, f"{n} of {len(items)} answers have no score" + (f" ({causes})" if causes else "")
 
 
 def why_no_mean_score(items: Iterable[Item], *, real_valued: bool = False) -> tuple[Reason, str] | None:

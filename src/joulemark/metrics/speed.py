@@ -7,12 +7,10 @@ from collections.abc import Mapping, Sequence
 from joulemark.metrics.definition import MetricDefinition
 from joulemark.metrics.energy_per import completion_tokens
 from joulemark.metrics.latency import answered_items, in_one_piece
-from joulemark.metrics.token_doubt import CONTRADICTED, counts_contradicted
+from joulemark.metrics.token_doubt import CONTRADICTED, WITHHELD_WHEN, counts_contradicted
 from joulemark.metrics.value import Value, withheld
 from joulemark.record.item import Chunk, Item
 from joulemark.record.reason import Reason
-
-_DOUBT = "most token counts are contradicted by what was seen"
 
 THROUGHPUT = MetricDefinition(
     "tokens_per_second",
@@ -20,7 +18,7 @@ THROUGHPUT = MetricDefinition(
     "tokens/s",
     r"\sum_i n_{\mathrm{completion},i} / t",
     ("items.completion_tokens", "windows"),
-    ("any request has no token count", _DOUBT),
+    ("any request has no token count", WITHHELD_WHEN),
     "prompt processing, queueing and the gaps between items are inside the time",
 )
 DECODE = MetricDefinition(
@@ -29,7 +27,7 @@ DECODE = MetricDefinition(
     "tokens/s",
     r"\sum_i (n_i - 1) / \sum_i (t_{\mathrm{end},i} - t_{\mathrm{first},i})",
     ("items.completion_tokens", "items.t_first", "items.t_end"),
-    ("the answers were not streamed", "no request has two tokens and a first-token time", _DOUBT),
+    ("the answers were not streamed", "no request has two tokens and a first-token time", WITHHELD_WHEN),
     "the inverse of the token-weighted TPOT; answers that came in one read are left out; "
     "overlapping requests each count their own time",
 )
@@ -39,7 +37,7 @@ MEAN_TOKENS = MetricDefinition(
     "tokens",
     r"\sum_i n_{\mathrm{completion},i} / n_\mathrm{requests}",
     ("items.completion_tokens",),
-    ("any request has no token count", _DOUBT),
+    ("any request has no token count", WITHHELD_WHEN),
     "energy per request = energy per token x this, so that verbosity shows",
 )
 MEAN_PROMPT = MetricDefinition(
@@ -48,7 +46,7 @@ MEAN_PROMPT = MetricDefinition(
     "tokens",
     r"\sum_i n_{\mathrm{prompt},i} / n_\mathrm{requests}",
     ("items.prompt_tokens",),
-    ("any request has no token count", _DOUBT),
+    ("any request has no token count", WITHHELD_WHEN),
     "as the engine reports them",
 )
 DEFINITIONS = (MEAN_PROMPT, MEAN_TOKENS, THROUGHPUT, DECODE)

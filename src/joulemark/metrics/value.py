@@ -11,6 +11,7 @@ from joulemark.record.energy import MeasuredEnergy, Withheld
 from joulemark.record.reason import Reason
 
 IntervalKind = Literal["bound", "ci95"]
+TOO_LARGE = "The declared rates make it larger than a number can be."  # completes ``not_applicable``
 NOTHING_COMPLETED = "No request was completed."  # completes ``nothing_scored``
 
 
@@ -67,11 +68,15 @@ def energy_value(energy: MeasuredEnergy | Withheld, *, divisor: float = 1.0, uni
 def scaled(value: Value, factor: float, unit: str) -> Value:
     """Return a figure times an exact number, in ``unit``: its interval goes with it, its kind stays.
 
-    A negative factor turns the interval round. A withheld figure stays withheld for the same reason.
+    A negative factor turns the interval round. A withheld figure stays withheld for the same reason,
+    and one that no number can hold any more is withheld too.
     """
     if value.value is None or value.reason is not None:
         return dataclasses.replace(value, unit=unit)
-    if value.lo is None or value.hi is None:
-        return dataclasses.replace(value, value=value.value * factor, unit=unit)
-    lo, hi = sorted((value.lo * factor, value.hi * factor))
-    return dataclasses.replace(value, value=value.value * factor, unit=unit, lo=lo, hi=hi)
+    point = value.value * factor
+    ends = [] if value.lo is None or value.hi is None else sorted((value.lo * factor, value.hi * factor))
+    if not all(map(math.isfinite, (point, *ends))):
+        return withheld(unit, Reason.NOT_APPLICABLE, detail=TOO_LARGE, n=value.n)
+    if not ends:
+        return dataclasses.replace(value, value=point, unit=unit)
+    return dataclasses.replace(value, value=point, unit=unit, lo=ends[0], hi=ends[1])

@@ -55,6 +55,8 @@ def _number(value: float, places: int, signed: bool) -> str:
 
 def headline(a: str, b: str, comparison: Comparison) -> str:
     """Return the sentence a comparison leads with: how much more or less B needs, or that nobody can tell."""
+    if leads_with_accuracy(comparison):
+        return _difference(a, b, ACCURACY.name, "right", comparison)
     name = comparison.headline
     value = comparison.figures[name]
     what, each = _LED[name]
@@ -78,12 +80,27 @@ def headline(a: str, b: str, comparison: Comparison) -> str:
     return f"{tie}, but the meters' own bounds ({bound}) leave room for no difference."
 
 
+def leads_with_accuracy(comparison: Comparison) -> bool:
+    """Tell whether accuracy leads: no joules in both runs, and processor time refused for a busy machine."""
+    figures = comparison.figures
+    if figures[PER_REQUEST.name].value is not None or figures[PER_CORRECT.name].value is not None:
+        return False
+    no_energy_refused = not any(PER_CORRECT.name in one.figures for one in comparison.refusals)
+    return no_energy_refused and is_busy(comparison) and figures[ACCURACY.name].value is not None
+
+
+def is_busy(comparison: Comparison) -> bool:
+    """Tell whether times are not compared because the machine of a run was busy."""
+    return any(one.code == "busy_machine" for one in comparison.refusals)
+
+
 def findings(a: str, b: str, comparison: Comparison) -> Iterator[str]:
     """Yield the sentences below the headline: what was compared, right and wrong, where energy went."""
-    if comparison.headline == CPU_PER_CORRECT.name:
+    led_by_accuracy = leads_with_accuracy(comparison)
+    if comparison.headline == CPU_PER_CORRECT.name or led_by_accuracy:
         yield f"No joules are compared: {why(comparison.figures[PER_CORRECT.name])}"
     yield _pairing(a, b, comparison)
-    if comparison.figures[ACCURACY.name].value is not None:
+    if comparison.figures[ACCURACY.name].value is not None and not led_by_accuracy:
         yield _difference(a, b, ACCURACY.name, "right", comparison)
     elif has_scores(comparison):
         yield _difference(a, b, SCORES.name, "", comparison)

@@ -35,27 +35,7 @@ _SHORT = {
 _APART, _TIE, _UNSURE = "differs at 95 %", "a tie at 95 %", "no interval"
 _COLOURS = {_APART: ACCENT, _TIE: "var(--unscored)", _UNSURE: FAINT}
 _SHAPES = {_APART: "circle", _TIE: "diamond", _UNSURE: "cross"}
-_STEPS = (
-    0.01,
-    0.02,
-    0.05,
-    0.1,
-    0.2,
-    0.5,
-    0.7,
-    0.8,
-    0.9,
-    1.0,
-    1.1,
-    1.2,
-    1.5,
-    2.0,
-    5.0,
-    10.0,
-    20.0,
-    50.0,
-    100.0,
-)
+_WIDE_STEPS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0)
 _LEGEND_GAP_PX = 14
 _RIGHT = ("right in both", "only {a} right", "only {b} right", "right in neither", "not scored")
 _RIGHT_COLOURS = ("var(--correct)", "var(--truncated)", "var(--refused)", "var(--wrong)", "var(--unscored)")
@@ -115,7 +95,11 @@ def forest_chart(rows: Rows, a: str, b: str, width: int) -> Picture:
 
 
 def _ticks(reach: float) -> list[float]:
-    return [step for step in _STEPS if 1 / reach <= step <= reach]
+    """Return few numbers that do not touch: 0.5, 1, 2 and so on, finer ones only where those do not fit."""
+    steps = _WIDE_STEPS if reach >= 2 else (0.7, 1.0, 1.4) if reach >= 1.4 else (0.8, 1.0, 1.2)
+    if reach < 1.2:
+        steps = (0.9, 1.0, 1.1)
+    return [step for step in steps if 1 / reach <= step <= reach]
 
 
 def paired_costs(a: RunView, b: RunView, label_a: str, label_b: str) -> PairedCosts:

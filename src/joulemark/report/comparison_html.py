@@ -8,7 +8,7 @@ from joulemark import __version__
 from joulemark.metrics.compare import Comparison
 from joulemark.metrics.compare_definitions import DEFINITIONS
 from joulemark.metrics.compare_runs import ComparedRun, RunsComparison
-from joulemark.report.comparison import findings
+from joulemark.report.comparison import findings, is_busy
 from joulemark.report.comparison_chart import forest_chart, forest_rows, paired_chart, paired_costs
 from joulemark.report.comparison_lead import (
     OTHER_TASKS,
@@ -58,7 +58,7 @@ def _paired(first: ComparedRun, run: ComparedRun, comparison: Comparison) -> lis
     if not comparison.paired:
         return []
     costs = paired_costs(first.view, run.view, first.label, run.label)
-    if not costs.points:
+    if not costs.points or (costs.unit == "CPU seconds" and is_busy(comparison)):
         return []
     heading = f"The same items in {first.label} and {run.label}"
     words = (

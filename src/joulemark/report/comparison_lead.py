@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from joulemark.metrics.compare_grounds import ENERGY_FIGURES
 from joulemark.metrics.compare_runs import ComparedRun, RunsComparison
-from joulemark.report.comparison import headline
+from joulemark.report.comparison import headline, is_busy
 from joulemark.report.headline import ENERGY, PROCESSOR
 from joulemark.report.wording import figure_texts, printable
 
@@ -71,6 +71,8 @@ def _costs(compared: RunsComparison) -> Iterator[str]:
     refused = {name for pair in compared.comparisons for refusal in pair.refusals for name in refusal.figures}
     name, what = ENERGY, ""
     if all(run.summary.figures[ENERGY].value is None for run in compared.runs):
+        if any(map(is_busy, compared.comparisons)):
+            return  # the warnings say why
         name, what = PROCESSOR, " of processor time"
     elif refused.issuperset(ENERGY_FIGURES):
         return  # their joules do not belong in one sentence; the warnings say why

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from joulemark.metrics.catalogue import definition
 from joulemark.metrics.summary import Summary
+from joulemark.report.busy import is_busy, marked
 from joulemark.report.wording import DASH, figure_texts, source_sentence, tier_sentence, why
 
 ENERGY, PROCESSOR = "joules_per_correct_answer", "cpu_seconds_per_correct_answer"
@@ -29,7 +30,9 @@ def tile(name: str, summary: Summary) -> Tile:
     lines = [line for line in (interval, why(value)) if line]
     if name == "accuracy" and value.value is not None:
         lines.append(f"{summary.n_correct} correct of {summary.n_scored} scored requests")
-    return Tile(definition(name).title, text, lines, name)
+    if name.startswith("accuracy_excluding_") and value.value is not None and value.n is not None:
+        lines.append(f"of {value.n:,} {'answer' if value.n == 1 else 'answers'}")
+    return Tile(marked(name, definition(name).title, summary), text, lines, name)
 
 
 def energy_tile(summary: Summary) -> Tile:
@@ -48,8 +51,13 @@ def energy_tile(summary: Summary) -> Tile:
 
 
 def leading(summary: Summary) -> str:
-    """Return the name of the figure to lead with: the best unit, per correct answer where there is such."""
+    """Return the name of the figure to lead with: the best unit, per correct answer where there is such.
+
+    Processor time does not lead on a busy machine: a warning says there that it is not comparable.
+    """
     joules, none = (ENERGY, "joules_per_request"), (PROCESSOR, "accuracy", "mean_score")
+    if is_busy(summary):
+        none = ("accuracy", "mean_score", PROCESSOR)
     candidates = joules if leads_with_energy(summary) else none
     return next((name for name in candidates if summary.figures[name].value is not None), candidates[0])
 

@@ -69,7 +69,9 @@ def identity(run: RunView, summary: Summary) -> list[Group]:
             "local": "On this machine",
         },
     )
-    flags = ", ".join(f"{name}={value}" for name, value in sorted(manifest.engine.flags.items()))
+    flags = ", ".join(
+        f"{name}={value}" for name, value in sorted(manifest.engine.flags.items()) if value is not None
+    )
     engine.append(("Flags", printable(flags) or "none told"))
     task = _pairs(
         manifest.task,

@@ -59,12 +59,14 @@ def item_rows(run: RunView, costs: ItemCost) -> list[ItemRow]:
     return found
 
 
-def item_notes(rows: Sequence[ItemRow], cost_title: str) -> list[str]:
-    """Return why cells of the table are dashes."""
+def item_notes(rows: Sequence[ItemRow], cost_title: str, *, with_bounds: bool = True) -> list[str]:
+    """Return why cells of the table are dashes; without bounds where the table leaves them out."""
     cells = []
     for row in rows:
         cells += [("Prompt tokens", row.prompt), ("Output tokens", row.output)]
-        cells += [(cost_title, row.cost), ("Meter's bound", row.bound)]
+        cells.append((cost_title, row.cost))
+        if with_bounds:
+            cells.append(("Meter's bound", row.bound))
     return notes(cells)
 
 

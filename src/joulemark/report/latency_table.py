@@ -8,6 +8,7 @@ from joulemark.metrics.catalogue import definition
 from joulemark.metrics.latency import PERCENTILES, Latency
 from joulemark.metrics.summary import Summary
 from joulemark.record.reason import Reason
+from joulemark.report.busy import marked
 from joulemark.report.cells import Cell, cell
 from joulemark.report.wording import too_few, why
 
@@ -42,7 +43,7 @@ def latency_rows(summary: Summary) -> list[LatencyRow]:
         n = len(latency.samples_s)
         reason = why(latency.answered[PERCENTILES[0]])
         cells = latency_cells(latency, with_failures=False)
-        found.append(LatencyRow(definition(name).title, cells, n, reason, name))
+        found.append(LatencyRow(marked(name, definition(name).title, summary), cells, n, reason, name))
         if latency.n_failed and n:
             cells = latency_cells(latency, with_failures=True)
             found.append(LatencyRow("with failures", cells, n + latency.n_failed))

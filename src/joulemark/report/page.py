@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -9,6 +10,7 @@ from joulemark.metrics.catalogue import definition, definitions
 from joulemark.metrics.latency import PERCENTILES
 from joulemark.metrics.run_view import RunView
 from joulemark.metrics.summary import Summary
+from joulemark.report.busy import NOTE, is_busy, marked, timed
 from joulemark.report.cells import notes
 from joulemark.report.cost_words import cost_words
 from joulemark.report.headline import PROCESSOR, Tile, energy_tile, headline, leading, tile
@@ -18,6 +20,7 @@ from joulemark.report.item_cost import item_costs
 from joulemark.report.item_table import item_notes, item_rows
 from joulemark.report.latency_table import latency_cells, latency_notes, latency_rows
 from joulemark.report.meter_table import meter_notes, meter_rows
+from joulemark.report.no_meter import brief, has_no_meter
 from joulemark.report.rates import CARBON, MONEY, a_million, asked_for, missing_lines, rate_lines
 from joulemark.report.repeats import ONE_RUN, left_out, spread_rows
 from joulemark.report.standing import standing
@@ -54,7 +57,10 @@ def tiles(summary: Summary, run: RunView) -> list[Tile]:
         for name in names
         if name != led
     ]
-    return [headline(summary), *found, _first_token(summary)]
+    shown_tiles = [headline(summary), *found, _first_token(summary)]
+    return [
+        dataclasses.replace(one, lines=[brief(line, summary) for line in one.lines]) for one in shown_tiles
+    ]
 
 
 def _is_scored(summary: Summary) -> bool:
@@ -68,12 +74,15 @@ def _first_token(summary: Summary) -> Tile:
     lines = [f"n = {len(ttft.samples_s)}"] if ttft.samples_s else [why(ttft.answered[50])]
     if p95.text != DASH:
         lines.insert(0, f"p95 {p95.text}")
-    return Tile("Time to first token, median", p50.text, lines, "ttft")
+    return Tile(timed("Time to first token, median", summary), p50.text, lines, "ttft")
 
 
 def figures(summary: Summary) -> list[Row]:
     """Return the table of figures."""
-    return [Row(s.name, s.title, s.text, s.why or s.interval) for s in shown(summary)]
+    return [
+        Row(s.name, marked(s.name, s.title, summary), s.text, brief(s.why, summary) or s.interval)
+        for s in shown(summary)
+    ]
 
 
 def sums(summary: Summary) -> Iterator[str]:
@@ -104,7 +113,7 @@ def money(summary: Summary, run: RunView) -> dict[str, object]:
     for name in asked_for(rates):
         value = summary.figures[name]
         text, interval = figure_texts(name, value)
-        rows.append(Row(name, definition(name).title, text, why(value) or interval))
+        rows.append(Row(name, definition(name).title, text, brief(why(value), summary) or interval))
     return {
         "rows": rows,
         "rates": rate_lines(rates, local=run.manifest.engine.local),
@@ -117,6 +126,8 @@ def answers(summary: Summary) -> dict[str, object]:
     """Return the table of verdicts, and accuracy beside its corrected forms."""
     rows, rest = verdict_rows(summary), rest_row(summary)
     title = cost_title(summary.by_verdict)
+    if summary.by_verdict.resource == "cpu_seconds":
+        title = timed(title, summary)
     cells = [(f"{title} of {row.verdict}", cell) for row in rows for cell in (row.cost, row.mean_cost)]
     names = ["mean_score"] if _is_scored(summary) else []
     names.append("accuracy")
@@ -132,7 +143,7 @@ def answers(summary: Summary) -> dict[str, object]:
         "rest": rest,
         "title": title,
         "notes": notes(cells),
-        "no_costs": why(total) if total.value is None else "",
+        "no_costs": brief(why(total), summary) if total.value is None else "",
         "quality": [tile(name, summary) for name in names],
         "none_truncated": summary.figures["accuracy"].value is not None and not summary.verdicts["truncated"],
     }
@@ -140,7 +151,9 @@ def answers(summary: Summary) -> dict[str, object]:
 
 def repeated(summary: Summary) -> dict[str, object]:
     """Return the spread over repeats, or how to get one."""
-    rows = spread_rows(summary)
+    rows = [
+        dataclasses.replace(row, title=marked(row.name, row.title, summary)) for row in spread_rows(summary)
+    ]
     cells = [(row.title, cell) for row in rows for cell in (row.mean, row.sigma)]
     return {
         "rows": rows,
@@ -156,8 +169,10 @@ def page_values(summary: Summary, run: RunView) -> dict[str, object]:
     costs = item_costs(run)
     engine = run.manifest.engine
     cost_axis = costs.axis[0].upper() + costs.axis[1:]
+    cost_axis = cost_axis if costs.axis == "joules" else timed(cost_axis, summary)
+    no_meter = has_no_meter(summary)
     shown_tiles = tiles(summary, run)
-    items, meters, timed = item_rows(run, costs), meter_rows(run), latency_rows(summary)
+    items, meters = item_rows(run, costs), meter_rows(run)
     return {
         "model": printable(engine.model),
         "answer": "an answer" if _is_scored(summary) else "a correct answer",
@@ -174,14 +189,16 @@ def page_values(summary: Summary, run: RunView) -> dict[str, object]:
         "caveats": [printable(c.text) for c in summary.caveats if not c.loud and c.code not in TOLD],
         "how_far": how_far(summary),
         "how_measured": how_measured(summary),
-        "how_sure": how_sure(summary),
+        "busy": NOTE if is_busy(summary) else "",
+        "no_meter": no_meter,
+        "how_sure": [brief(sentence, summary) for sentence in how_sure(summary)],
         "tiles": shown_tiles,
         "columns": _COLUMNS.get(len(shown_tiles) - 1, 4),
         "ways": three_ways(summary, run),
         "cost": cost_words(summary.cost_model, run),
         "answers": answers(summary),
         "percentiles": PERCENTILES,
-        "latencies": timed,
+        "latencies": latency_rows(summary),
         "latency_notes": latency_notes(summary),
         "repeats": repeated(summary),
         "money": money(summary, run),
@@ -192,7 +209,8 @@ def page_values(summary: Summary, run: RunView) -> dict[str, object]:
         "others": others(summary),
         "identity": identity(run, summary),
         "item_rows": items,
-        "item_notes": item_notes(items, cost_axis),
+        "item_notes": item_notes(items, cost_axis, with_bounds=not no_meter),
+        "time_title": timed("Time", summary),
         "items_left_out": max(0, len(run.measured_items) - len(items)),
         "cost_axis": cost_axis,
         "definitions": definitions(),

@@ -15,6 +15,7 @@ from joulemark.metrics.latency import PERCENTILES
 from joulemark.metrics.run_view import RunView
 from joulemark.metrics.summary import Summary
 from joulemark.metrics.verdict_energy import VerdictCosts
+from joulemark.report.busy import NOTE, is_busy, marked, timed
 from joulemark.report.cost_words import equation, fit_words
 from joulemark.report.headline import BOUND, ENERGY, headline, leading, leads_with_energy
 from joulemark.report.how_sure import TOLD, what_weighs
@@ -130,7 +131,7 @@ def _figures(summary: Summary) -> Table:
     for row in shown(summary):
         if row.name not in _ELSEWHERE and row.name != leading(summary) and row.text != DASH:
             short = row.interval.replace("95 % interval", "95 %").replace("meter's bound", "bound")
-            table.add_row(Text(row.title), Text(row.text), Text(short))
+            table.add_row(Text(marked(row.name, row.title, summary)), Text(row.text), Text(short))
     return table
 
 
@@ -141,7 +142,10 @@ def _answers(summary: Summary) -> Table:
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
     table.add_column(f"{summary.n_requests:,} requests")
     table.add_column("", justify="right", no_wrap=True)
-    for title in (cost_title(costs), "share", "per request") if counted else ():
+    costs_title = cost_title(costs)
+    if costs.resource == "cpu_seconds":
+        costs_title = timed(costs_title, summary)
+    for title in (costs_title, "share", "per request") if counted else ():
         table.add_column(title, justify="right", no_wrap=True)
     for row in verdict_rows(summary):
         if row.n != "0":
@@ -176,7 +180,7 @@ def _latencies(summary: Summary) -> Table:
         if not n:
             continue  # its reason stands in the notes
         cells = [Text(cell.text) for cell in latency_cells(latency, with_failures=False)]
-        table.add_row(Text(definition(name).title), *cells, f"{n:,}")
+        table.add_row(Text(marked(name, definition(name).title, summary)), *cells, f"{n:,}")
         if latency.n_failed:
             cells = [Text(cell.text) for cell in latency_cells(latency, with_failures=True)]
             table.add_row(Text("  with failures", style="dim"), *cells, f"{n + latency.n_failed:,}")
@@ -184,6 +188,8 @@ def _latencies(summary: Summary) -> Table:
 
 
 def _notes(summary: Summary, console: Console) -> None:
+    if is_busy(summary):
+        console.print(Text(NOTE))
     if few := too_few(summary):
         console.print(Text(f"{DASH} {few}", style="dim"))
     said = {_TITLE, definition(leading(summary)).title}

@@ -58,6 +58,9 @@ def rates_of(declared: DeclaredRates, before: Rates | None = None) -> Rates:
         rates.usd_per_kwh, rates.electricity_source = declared.usd_per_kwh, DECLARED
     if declared.price is not None:
         _price(declared.price, rates)
+        if declared.usd_per_kwh is None and before is not None:
+            # asked anew what the tokens would cost: a tariff from before must not stand in the way
+            rates.usd_per_kwh = rates.electricity_source = None
     return rates
 
 

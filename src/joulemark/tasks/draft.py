@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from joulemark.tasks.definition import TaskDefinition
 from joulemark.tasks.expressions import Variables, compiled_expression, compiled_template
-from joulemark.tasks.extract.number import canonical, parse_number
+from joulemark.tasks.extract.number import canonical, only_number
 from joulemark.tasks.kinds import is_lettered, require_one_measure, require_reference
 from joulemark.tasks.rows import Row, RowFault
 from joulemark.tasks.subset import permuted
@@ -70,7 +70,9 @@ class DraftReader:
                 row.text(name)
             return self._draft(row)
         except RowFault as fault:
-            raise row.fault(str(fault), f"write each row as {data.row}") from fault
+            raise row.fault(
+                str(fault), f"write each row as {data.row}, or mend the definition of {self._definition.name}"
+            ) from fault
 
     def _draft(self, row: Row) -> Draft | None:
         variables = row_variables(row)
@@ -143,7 +145,7 @@ def _reference(gold: object, kind: str, options: Sequence[tuple[str, str]]) -> s
         if gold not in labels:
             raise RowFault(f"the reference {gold!r} is none of {', '.join(labels) or '(no labels)'}")
     if kind == "numeric":
-        value = parse_number(str(gold))
+        value = only_number(str(gold))
         if value is None:
             raise RowFault(f'the reference answer "{str(gold).strip()[:40]}" is no number')
         return canonical(value)

@@ -68,7 +68,7 @@ def compiled_template(source: str, where: str) -> Callable[[Variables], str]:
         template = _ENVIRONMENT.from_string(source)
     except jinja2.TemplateError as error:
         raise _not_a_program(where, error) from error
-    return lambda variables: str(_evaluated(lambda: template.render(variables)))
+    return lambda variables: str(_evaluated(lambda: template.render(variables), where))
 
 
 def compiled_expression(source: str, where: str) -> Callable[[Variables], object]:
@@ -77,27 +77,28 @@ def compiled_expression(source: str, where: str) -> Callable[[Variables], object
         expression = _ENVIRONMENT.compile_expression(source, undefined_to_none=False)
     except jinja2.TemplateError as error:
         raise _not_a_program(where, error) from error
-    return lambda variables: _defined(_evaluated(lambda: expression(variables)))
+    return lambda variables: _defined(_evaluated(lambda: expression(variables), where), where)
 
 
-def _defined(value: object) -> object:
+def _defined(value: object, where: str) -> object:
     if isinstance(value, jinja2.Undefined):
-        raise RowFault(f'"{value._undefined_name}" is missing')
+        raise RowFault(f'{where} wants "{value._undefined_name}", which is missing')
     return value
 
 
-def _evaluated(evaluate: Callable[[], object]) -> object:
+def _evaluated(evaluate: Callable[[], object], where: str) -> object:
     try:
         return evaluate()
     except RowFault:
         raise
     except jinja2.UndefinedError as error:
         missing = _MISSING.match(str(error))
-        raise RowFault(f'"{missing[1]}" is missing' if missing else str(error)) from error
+        told = f'{where} wants "{missing[1]}", which is missing' if missing else f"{where}: {error}"
+        raise RowFault(told) from error
     except RecursionError as error:
         raise RowFault("it is nested too deeply") from error
     except Exception as error:  # an expression over a foreign row can fail in any way a program can
-        raise RowFault(f"{type(error).__name__}: {error}"[:200]) from error
+        raise RowFault(f"{where} fails on it: {error}"[:200]) from error
 
 
 def _not_a_program(where: str, error: jinja2.TemplateError) -> InputError:

@@ -162,7 +162,7 @@ def _data(definition: TaskDefinition, path: Path | None, revision: str | None) -
                 fix="put the file beside the definition, or name it with --data",
             )
     if path is not None:
-        return read_path(path, rows_key=data.rows_key, expected=data.row), "file"
+        return read_path(path, split=data.split, rows_key=data.rows_key, expected=data.row), "file"
     if data.hub is None:
         raise InputError(
             f"{definition.name} needs its items",

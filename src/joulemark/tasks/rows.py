@@ -71,10 +71,10 @@ class DataSet:
         return tuple(dict.fromkeys(row.split for row in self.rows))
 
 
-def read_path(path: Path, *, rows_key: str | None, expected: str) -> DataSet:
+def read_path(path: Path, *, split: str, rows_key: str | None, expected: str) -> DataSet:
     """Read a data file, or every data file of a folder and its subfolders, in order of their names.
 
-    The split of a file is told by its name or its folder's ("dev/law_dev.csv"), else it is the file's stem.
+    The split of a file is told by its name or its folder's ("dev/law_dev.csv"), else it is ``split``.
     ``rows_key``: where a JSON document keeps its rows. Raises `InputError`.
     """
     files = [path]
@@ -84,7 +84,7 @@ def read_path(path: Path, *, rows_key: str | None, expected: str) -> DataSet:
             raise InputError(
                 f"{path} holds no data file", why=f"none ends in {', '.join(SUFFIXES)}", fix="name the file"
             )
-    sources = [Source(file, split_of(file, path), _stem(file.name)) for file in files]
+    sources = [Source(file, split_of(file, path) or split, _stem(file.name)) for file in files]
     return read_sources(sources, path.name, rows_key, expected)
 
 
@@ -131,11 +131,11 @@ def _stem(name: str) -> str:
     return name.removesuffix(".gz").rpartition(".")[0] or name
 
 
-def split_of(file: Path, root: Path) -> str:
-    """Return the split that a file's name, or that of the nearest folder, speaks of, else its stem."""
+def split_of(file: Path, root: Path) -> str | None:
+    """Return the split that a file's name, or that of the nearest folder, speaks of; null for none."""
     inner = file.relative_to(root).parts if file != root else (file.name,)
     for part in reversed(inner):
         for word in reversed(_WORDS.findall(part.partition(".")[0].lower())):
             if word in _SPLITS:
                 return _SPLITS[word]
-    return file.name.partition(".")[0]
+    return None

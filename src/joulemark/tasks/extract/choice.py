@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from joulemark.tasks.extract.denial import correction_end
 from joulemark.tasks.extract.found import Extraction, Rule
@@ -43,6 +43,11 @@ _PRAISED = re.compile(
 _LETTER_MARK = re.compile(r"[).:*_\"'\]]{1,4}\s{0,3}[*_\"'(]{0,3}")
 _JOINED = re.compile(r"[^A-Za-z]{0,4}(?:(?:and|or|nor|und|oder|et|ou|y|o)[^A-Za-z]{1,4})?")
 _SENTENCE_END = re.compile(r"[)\]*_\"']{0,4}\s{0,2}(?:[.!]|\n|$)")
+# "A is correct. B is correct." chooses both.
+_BOTH_PRAISED = re.compile(
+    r"\b([A-Z])[)*]{0,3} is (?:also )?(correct|right|true)[.,;]?\s{1,3}"
+    r"(?:and |also |option |\W){0,4}(?P<second>(?!\1)[A-Z])[)*]{0,3} is (?:also )?\2\b"
+)
 _NOT_PRONOUN = frozenset("ABCDEFGHJ")
 
 
@@ -167,7 +172,9 @@ def _find(text: str, offer: _Offer) -> _Statement | None:
     statements = [*fields, *weak]
     if statements:
         # The last one counts; of two readings of one letter, max keeps the first, which is the stronger rule.
-        return max(statements, key=lambda s: s.start)
+        last = max(statements, key=lambda s: s.start)
+        is_second = any(both.start("second") == last.start for both in _BOTH_PRAISED.finditer(text))
+        return replace(last, letter=None) if is_second else last
     if declines(text):
         return None
     if found := _last_letter(text, tokens, offer):

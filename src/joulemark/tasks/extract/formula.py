@@ -111,7 +111,8 @@ def _find(text: str) -> tuple[Place, Rule] | None:
         for mark in reversed(marks):
             if place := _in_field(text, mark, formulas):
                 return place, mark.rule
-    return None if declines(text) else _unmarked(text, formulas)
+    # An empty box is a place for the answer with none in it; what else stands there is not given as one.
+    return None if boxed(text) or declines(text) else _unmarked(text, formulas)
 
 
 def extract_formula(answer: str) -> Extraction:

@@ -10,7 +10,7 @@ from joulemark.tasks.extract.denial import DENIED_CLAIM
 from joulemark.tasks.extract.number import WORD
 
 _LETTER = re.compile(
-    rf"(?<!{WORD})(?<!\w[-'])(?<![°#])(?<![A-Za-z]\.)[A-Za-z](?!{WORD})(?!['-]\w)(?![+#])(?!\.[A-Za-z](?!\w))"
+    rf"(?<!{WORD})(?<!\w[-'])(?<![°#])(?<![A-Za-z]\.)[A-Za-z](?!{WORD})(?!['-]\w)(?!#|\+(?!\s?[A-Z](?!\w)))(?!\.[A-Za-z](?!\w))"
 )
 _NEXT_WORD = re.compile(r"[^\S\n]{1,3}([^\W\d_]{1,20})")
 # Words that may follow a letter that is meant ("A because …"); before any other, "A" is the article and "I"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from functools import lru_cache
@@ -29,6 +30,8 @@ from joulemark.tasks.scorers.algebra.tree import (
 from joulemark.tasks.scorers.algebra.units import PERCENT
 
 _MOST_ITEMS = 64
+# A group of three that begins with 0 is no item of a list. No answer has a hundred groups.
+_THOUSANDS = re.compile(r"(?<![\d.,])[1-9]\d{0,2}(?:,\d{3}){0,99}?,0\d\d(?!\d)")
 _MOST_NAMES = 16
 _PRIMES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61, 67, 71, 73, 79)
 _LEAST_POINTS = 2
@@ -47,9 +50,11 @@ Point = dict[str, Quantity]
 
 @lru_cache(maxsize=4096)
 def readings(text: str) -> tuple[Answer, ...]:
-    """Return what ``text`` can mean, at most two trees: ``1,234`` is one number or two."""
+    """Return what ``text`` can mean, at most two trees: ``1,234`` is one number or two, ``1,000`` is one."""
     found: list[Answer] = []
     for commas_group in (True, False):
+        if found and _THOUSANDS.search(text):
+            break
         try:
             answer = parse(text, commas_group=commas_group)
         except NotUnderstood:
@@ -126,7 +131,8 @@ def _same_one(gold: Node, reply: Node) -> bool:
         if values[0] is not None and values[1] is not None:
             return _same(values[0], values[1])
         return isinstance(reply, Relation) and _restates(gold, reply)
-    gold, reply = _as_tuple(gold), _as_tuple(reply)
+    if not (isinstance(gold, Matrix) and isinstance(reply, Matrix)):  # a column is no row
+        gold, reply = _as_tuple(gold), _as_tuple(reply)
     match gold, reply:
         case Group(), Group():
             same_kind = (gold.opening, gold.closing) == (reply.opening, reply.closing)

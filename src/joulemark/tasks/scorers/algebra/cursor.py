@@ -11,6 +11,7 @@ _SMALL = (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen"
 )
 _BASES = {word: str(value) for value, word in enumerate(_SMALL.split())}
+_VERDICTS = frozenset({"wrong", "incorrect", "false", "not"})
 END = Token("end", "")
 
 
@@ -58,6 +59,8 @@ class Cursor:
             while self.token.kind == "text":
                 words.append(self.token.text)
                 self.at += 1
+            if _VERDICTS.intersection(word.lower() for part in words for word in part.split()):
+                raise NotUnderstood("a verdict on the value is no unit")
             known = (unit_of(" ".join(words)), *map(unit_of, words))  # "square inches", "degrees exactly"
             unit = next((found for found in known if found), None)
             if self.is_sign("^"):
