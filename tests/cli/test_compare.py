@@ -150,7 +150,7 @@ def test_several_runs_and_a_page(made: Runs, tmp_path: Path) -> None:
 def test_a_page_that_cannot_be_written(made: Runs, tmp_path: Path) -> None:
     done = made.compare(made.terse, made.wordy, "--html", tmp_path / "no" / "such" / "page.html")
     assert done.code == 2
-    assert "a directory you may write in" in done.err
+    assert "a folder that you may write in" in done.err
     assert str(tmp_path / "no" / "such") in done.err
 
 

@@ -96,7 +96,7 @@ def measure(names: Sequence[str], options: Mapping[str, Any]) -> int:
         click.echo("interrupted", err=True)
         code = INTERRUPTED
     finally:
-        _close(reported, several=several, as_json=options["as_json"])
+        _close(reported, n_wanted=len(jobs), as_json=options["as_json"])
     if any(one.answered for one in reported):
         return 0
     return 1 if code is None else code
@@ -185,10 +185,10 @@ def _print(one: Reported) -> None:
     click.echo(f"\nrun:    {one.root}\nreport: {one.page or 'none'}")
 
 
-def _close(reported: Sequence[Reported], *, several: bool, as_json: bool) -> None:
+def _close(reported: Sequence[Reported], *, n_wanted: int, as_json: bool) -> None:
     """Print the JSON document; put several tasks side by side, on a page beside the last run's."""
     compared = None
-    if len(reported) > 1:
+    if 1 < len(reported) == n_wanted:
         from joulemark.metrics.compare_runs import compare_runs
 
         compared = compare_runs([(one.job.name, one.view, one.summary) for one in reported])
@@ -196,7 +196,7 @@ def _close(reported: Sequence[Reported], *, several: bool, as_json: bool) -> Non
     if not as_json:
         return
     runs = [one.to_json() for one in reported]
-    if several:
+    if n_wanted > 1:
         comparison = None if compared is None else compared.to_json()
         click.echo(_json({"runs": runs, "comparison": comparison}))
     elif runs:
