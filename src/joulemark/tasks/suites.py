@@ -38,7 +38,19 @@ class Suite:
     pinned: bool = False
 
 
-_RANKED = "ranked within the same suite, tier and scope"
+def _ranked(name: str, title: str, parts: tuple[Part, ...]) -> Suite:
+    """Return a suite of the published way of asking, put to the user's own engine."""
+    return Suite(
+        name,
+        title,
+        parts,
+        True,
+        "ranked within the same suite, tier and scope",
+        preset="published",
+        seed=1234,
+        own_engine=True,
+    )
+
 
 SUITES: Mapping[str, Suite] = MappingProxyType(
     {
@@ -51,17 +63,12 @@ SUITES: Mapping[str, Suite] = MappingProxyType(
                 False,
                 "not ranked: its 52 short questions are for a first look",
             ),
-            Suite(
+            _ranked(
                 "published",
                 "the published first run against your own engine, about 25 minutes on one GPU",
                 (Part("gsm8k_platinum", 25), Part("mmlu_redux", 50), Part("ifeval", 25)),
-                True,
-                _RANKED,
-                preset="published",
-                seed=1234,
-                own_engine=True,
             ),
-            Suite(
+            _ranked(
                 "medium",
                 "enough items to tell neighbours apart, a few hours",
                 (
@@ -71,13 +78,8 @@ SUITES: Mapping[str, Suite] = MappingProxyType(
                     Part("arc_challenge", 200),
                     Part("math500", 100),
                 ),
-                True,
-                _RANKED,
-                preset="published",
-                seed=1234,
-                own_engine=True,
             ),
-            Suite(
+            _ranked(
                 "full",
                 "every item of nine tasks but the examples, a day or more",
                 (
@@ -91,11 +93,6 @@ SUITES: Mapping[str, Suite] = MappingProxyType(
                     Part("gpqa_diamond"),
                     Part("bbh"),
                 ),
-                True,
-                _RANKED,
-                preset="published",
-                seed=1234,
-                own_engine=True,
             ),
             Suite(
                 "reference",
