@@ -1,64 +1,89 @@
 """Find every source of this machine, say what is missing and how to mend it, and open a source.
 
-Finding is cheap: nothing is measured, drivers are asked only for what they have.
+Finding is cheap: nothing is measured, drivers are asked only for what they have. A module of a meter is
+imported when that meter is looked for or opened, and not before.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from pathlib import Path
+from dataclasses import replace
+from importlib import import_module
+from typing import Any, cast
 
+from joulemark.meters.address import REPLAY, MeterAddress
+from joulemark.meters.configured import configured_meters
+from joulemark.meters.duplicates import without_duplicates
 from joulemark.meters.process import find_process
 from joulemark.meters.source import Finding, Source, SourceLost, SourceSpec
 from joulemark.record.clock import Clock
 from joulemark.record.errors import InputError
 
-AUTO, NONE, REPLAY_PREFIX = "auto", "none", "replay:"
+AUTO, NONE = "auto", "none"
+
+# Kinds that find their devices on this machine, in the order in which they are believed where two show the
+# same device; each module has `find_KIND()`.
+LOCAL = {
+    "nvml": "joulemark.meters.nvml_finding",
+    "rapl": "joulemark.meters.rapl_finding",
+}
+# Kinds that have to be told where the meter is; each module has `find_KIND(address)`.
+ADDRESSED = {
+    REPLAY: "joulemark.meters.replay",
+}
+# Each module has `open_KIND(spec, clock)`.
+_OPENERS = {
+    **LOCAL,
+    **ADDRESSED,
+    "nvml": "joulemark.meters.nvml",
+    "rapl": "joulemark.meters.rapl",
+    "process": "joulemark.meters.process",
+    "machine": "joulemark.meters.machine_load",
+}
 
 
 def discover(meters: Sequence[str] = (AUTO,), *, engine_pid: int | None = None) -> list[Finding]:
     """Return what there is of each wanted kind, and for each missing source why and the exact fix.
 
-    ``meters`` holds ``auto`` (nvml and rapl), ``nvml``, ``rapl``, ``replay:FILE`` or ``none`` (no meter at
-    all). The process tree of ``engine_pid`` is found whenever it is given: it is no energy meter. Raises
-    `InputError` for an unknown kind and for a trace that cannot be read.
+    ``meters`` holds ``auto`` (all local kinds and the meters that the user keeps on file), a local kind,
+    ``KIND:ADDRESS`` for a meter that has to be told where it is, or ``none`` (no meter at all). The process
+    tree of ``engine_pid`` is found whenever it is given: it is no energy meter. Of two sources that show the
+    same device one is left out, and says so. Raises `InputError` for an unknown kind, a malformed address and
+    a trace that cannot be read.
     """
     findings: list[Finding] = []
-    for kind in _wanted(meters):
-        if kind.startswith(REPLAY_PREFIX):
-            from joulemark.meters.replay import find_replay
-
-            findings.append(find_replay(Path(kind.removeprefix(REPLAY_PREFIX))))
+    for meter in wanted_meters(meters):
+        address = MeterAddress.parse(meter)
+        if address.kind in LOCAL and not address.address:
+            findings.extend(_function(LOCAL, address.kind, "find")())
         else:
-            findings.extend(_finders()[kind]())
+            findings.extend(_function(ADDRESSED, address.kind, "find")(address))
+    findings = without_duplicates(_named_apart(findings))
     if engine_pid is not None:
         findings.append(find_process(engine_pid))
     return findings
 
 
-def _wanted(meters: Sequence[str]) -> list[str]:
-    known = tuple(_finders())
+def wanted_meters(meters: Sequence[str]) -> list[str]:
+    """Return the single meters that ``meters`` stands for, in order, each once; raises `InputError`."""
     wanted: list[str] = []
     for meter in meters:
+        kind, _, address = meter.partition(":")
         if meter == AUTO:
-            wanted.extend(known)
-        elif meter in known or (meter.startswith(REPLAY_PREFIX) and meter != REPLAY_PREFIX):
+            wanted.extend((*LOCAL, *configured_meters()))
+        elif (kind in ADDRESSED and address) or meter in LOCAL:
             wanted.append(meter)
         elif meter != NONE:
-            fix = f"use {', '.join((AUTO, *known, NONE))} or {REPLAY_PREFIX}FILE"
-            raise InputError(f"there is no meter {meter!r}", why="its kind is not known", fix=fix)
+            named = ", ".join(f"{name}:ADDRESS" for name in ADDRESSED)
+            why = f"a meter of kind {kind} needs an address" if kind in ADDRESSED else "its kind is not known"
+            raise InputError(
+                f"there is no meter {meter!r}", why=why, fix=f"use {', '.join((AUTO, *LOCAL, NONE))}, {named}"
+            )
     if NONE in meters and wanted:
         raise InputError(
             "the meters contradict each other", why=f"{NONE!r} stands beside others", fix="drop one"
         )
     return list(dict.fromkeys(wanted))
-
-
-def _finders() -> dict[str, Callable[[], list[Finding]]]:
-    from joulemark.meters.nvml_finding import find_nvml
-    from joulemark.meters.rapl_finding import find_rapl
-
-    return {"nvml": find_nvml, "rapl": find_rapl}
 
 
 def open_source(spec: SourceSpec, clock: Clock | None = None) -> Source:
@@ -67,24 +92,24 @@ def open_source(spec: SourceSpec, clock: Clock | None = None) -> Source:
     ``clock`` stamps the readings and drives a replayed trace (null: the machine's). Raises `SourceLost`
     where the source is not there and `InputError` for a trace that cannot be read.
     """
-    if spec.kind == "nvml":
-        from joulemark.meters.nvml import NvmlSource
+    if spec.kind not in _OPENERS:
+        raise SourceLost(f"no source of kind {spec.kind!r} is known")
+    return cast(Source, _function(_OPENERS, spec.kind, "open")(spec, clock))
 
-        return NvmlSource(str(spec.args["uuid"]), clock)
-    if spec.kind == "rapl":
-        from joulemark.meters.rapl import open_rapl
 
-        return open_rapl(spec, clock)
-    if spec.kind == "replay":
-        from joulemark.meters.replay import open_replay
+def _function(modules: dict[str, str], kind: str, verb: str) -> Callable[..., Any]:
+    return cast("Callable[..., Any]", getattr(import_module(modules[kind]), f"{verb}_{kind}"))
 
-        return open_replay(spec, clock)
-    if spec.kind == "process":
-        from joulemark.meters.process import open_process
 
-        return open_process(spec)
-    if spec.kind == "machine":
-        from joulemark.meters.machine_load import MachineLoad
-
-        return MachineLoad()
-    raise SourceLost(f"no source of kind {spec.kind!r} is known")
+def _named_apart(findings: Sequence[Finding]) -> list[Finding]:
+    """Number the sources that would have the same name: two plugs of one kind."""
+    taken: dict[str, int] = {}
+    named: list[Finding] = []
+    for finding in findings:
+        taken[finding.name] = number = taken.get(finding.name, 0) + 1
+        if number > 1 and finding.info is not None and finding.spec is not None:
+            name = f"{finding.name}:{number}"
+            spec = replace(finding.spec, args={**finding.spec.args, "name": name})
+            finding = replace(finding, name=name, info=replace(finding.info, name=name), spec=spec)
+        named.append(finding)
+    return named

@@ -11,6 +11,7 @@ import time
 
 from joulemark.meters.process_tree import PROC
 from joulemark.meters.source import SourceLost, SourceSpec
+from joulemark.record.clock import Clock
 from joulemark.record.meter import SourceInfo
 from joulemark.record.scope import Scope
 from joulemark.record.telemetry import Quantity, Reading
@@ -53,6 +54,11 @@ class MachineLoad:
 
     def close(self) -> None:
         """Nothing is held open."""
+
+
+def open_machine(spec: SourceSpec, clock: Clock | None = None) -> MachineLoad:
+    """Open the machine's account; it is stamped by the machine's clock whatever ``clock`` is."""
+    return MachineLoad()
 
 
 def machine_spec() -> SourceSpec:

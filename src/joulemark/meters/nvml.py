@@ -131,6 +131,11 @@ class NvmlSource:
             raise SourceLost(reason_of(code))
 
 
+def open_nvml(spec: SourceSpec, clock: Clock | None = None) -> NvmlSource:
+    """Open the board that ``spec`` names; raises `SourceLost` where the driver does not know it."""
+    return NvmlSource(str(spec.args["uuid"]), clock)
+
+
 def nvml_spec(uuid: str) -> SourceSpec:
     """Return how to open the board with this UUID in another process."""
     return SourceSpec("nvml", {"uuid": uuid})

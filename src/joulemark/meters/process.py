@@ -13,6 +13,7 @@ import time
 
 from joulemark.meters.process_tree import PROC, Stat, children_of, read_stat
 from joulemark.meters.source import Finding, SourceLost, SourceSpec
+from joulemark.record.clock import Clock
 from joulemark.record.meter import SourceInfo
 from joulemark.record.scope import Scope
 from joulemark.record.telemetry import Reading
@@ -148,8 +149,8 @@ def process_spec(pid: int) -> SourceSpec:
     return SourceSpec("process", {"pid": pid, "start_ticks": None if stat is None else stat.start_ticks})
 
 
-def open_process(spec: SourceSpec) -> ProcessSource:
-    """Open the process tree that ``spec`` names."""
+def open_process(spec: SourceSpec, clock: Clock | None = None) -> ProcessSource:
+    """Open the process tree that ``spec`` names; stamped by the machine's clock whatever ``clock`` is."""
     start_ticks = spec.args.get("start_ticks")
     return ProcessSource(int(spec.args["pid"] or 0), None if start_ticks is None else int(start_ticks))
 

@@ -10,6 +10,7 @@ import math
 from bisect import bisect_right
 from pathlib import Path
 
+from joulemark.meters.address import MeterAddress
 from joulemark.meters.notes import REPLAYED, note
 from joulemark.meters.source import Finding, SourceLost, SourceSpec
 from joulemark.meters.trace import GAP, LOST, Row, Trace, load_trace
@@ -93,7 +94,7 @@ def open_replay(spec: SourceSpec, clock: Clock | None = None) -> ReplaySource:
     trace = load_trace(path, None if source is None else str(source))
     return ReplaySource(
         trace,
-        path.stem,
+        str(spec.args.get("name") or f"replay:{path.stem}").removeprefix("replay:"),
         clock=clock,
         start_ns=None if start_ns is None else int(start_ns),
         loop=bool(spec.args.get("loop")),
@@ -105,12 +106,12 @@ def replay_spec(path: Path, *, source: str | None = None, loop: bool = False) ->
     return SourceSpec("replay", {"path": str(path.resolve()), "source": source, "loop": int(loop)})
 
 
-def find_replay(path: Path) -> Finding:
+def find_replay(address: MeterAddress) -> list[Finding]:
     """Return what discovery says of a trace; raises `InputError` where it cannot be read."""
-    spec = replay_spec(path)
+    spec = replay_spec(Path(address.address))
     info = open_replay(spec).info
     measures = f"nothing now: plays back {', '.join(info.quantities) or 'an empty record'} recorded earlier"
-    return Finding("replay", info.name, measures, spec=spec, info=info)
+    return [Finding("replay", info.name, measures, spec=spec, info=info)]
 
 
 def _span_j(trace: Trace) -> float:

@@ -149,12 +149,50 @@ class Meter(_Part):
         return QualifiedSource(self.source, self.qualification)
 
 
+class WallFit(_Part):
+    """Wall power as a plane over what the device meters see: ``wall = a + b × GPU + c × CPU`` (watts).
+
+    ``terms`` names the coefficients in order: ``base``, then scope classes (``gpu``, ``package``, ``soc``).
+    ``covariance`` is theirs. ``residual_sd_w`` is that of single points with ``n_points`` - terms degrees of
+    freedom; ``lowest_w`` and ``highest_w`` hold, a scope class, the range that was seen. ``wall_source`` is
+    the kind of the meter it was fitted against.
+    """
+
+    terms: list[str]
+    coefficients: list[float]
+    covariance: list[list[float]]
+    residual_sd_w: float
+    n_points: int
+    lowest_w: dict[str, float]
+    highest_w: dict[str, float]
+    wall_source: str
+    measured_utc: str
+
+
 class Baselines(_Part):
-    """Idle power in watts, each with its reason where not measured."""
+    """Idle power of the headline's scope in watts, each with its reason where it is not on file.
+
+    Taken from the last calibration of this machine (for ``loaded_idle_w``: with this engine and model) that
+    was on file when the run began. ``…_bound_w`` are the meter's bounds, ``scope`` what was metered.
+    """
 
     empty_idle_w: float | None = None
+    empty_idle_bound_w: tuple[float, float] | None = None
     loaded_idle_w: float | None = None
+    loaded_idle_bound_w: tuple[float, float] | None = None
+    scope: str | None = None
+    empty_measured_utc: str | None = None
+    loaded_measured_utc: str | None = None
+    wall_fit: WallFit | None = None
     reasons: dict[str, str] = Field(default_factory=dict)
+
+
+class RateStep(_Part):
+    """A rate that holds from ``from_utc`` (ISO 8601) until the next step; ``to_utc`` ends the last one."""
+
+    from_utc: str
+    to_utc: str
+    rate: float
 
 
 class Rates(_Part):
@@ -162,6 +200,9 @@ class Rates(_Part):
 
     No part of a configuration's identity: figures of money and carbon can be made again with other rates.
     ``…_source`` says who says so and when. ``pue``: what the building adds, 1.0 unless declared.
+    ``grid_series`` and ``tariff`` are rates that change with the time of day, as far as they concern the run;
+    where they are given the single rate beside them is null. ``embodied_kgco2e`` over ``lifetime_years`` of
+    use is what making the machine emitted: a line of its own, never added to what its electricity emits.
     """
 
     model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
@@ -174,6 +215,11 @@ class Rates(_Part):
     gco2e_per_kwh: float | None = None
     grid_zone: str | None = None
     grid_source: str | None = None
+    grid_series: list[RateStep] = Field(default_factory=list)
+    tariff: list[RateStep] = Field(default_factory=list)
+    embodied_kgco2e: float | None = None
+    lifetime_years: float | None = None
+    embodied_source: str | None = None
     pue: float = 1.0
 
 

@@ -26,6 +26,14 @@ class SourceInfo:
     trailing average of its power gauge, 0 when instantaneous, null when it has none.
     ``power_max_w`` is the largest power that the device can draw, null when the device does not say.
     ``device_id`` is salted-hashable identity (a UUID or a sysfs path); never leaves the machine unhashed.
+
+    A meter outside the device differs in four things. ``is_register``: its counter is an energy register that
+    counts in steps of ``counter_quantum_j``, seconds of power each; its energies have the method ``meter``.
+    ``value_age_s``: how old a value may be when it is read, beside the time since its last update (a network,
+    a home server's cache). ``read_period_s``: the shortest time between two reads that the meter can take,
+    null where reading costs microseconds; a source with one is read in a thread of its own, because its reads
+    may hang. ``uncertainty_pct``: what its maker states, in per cent of the reading; null where nothing is
+    stated. It is shown and never mixed into a bound, which says what may have been missed.
     """
 
     name: str
@@ -37,6 +45,10 @@ class SourceInfo:
     counter_quantum_j: float = 0.0
     power_window_s: float | None = None
     power_max_w: float | None = None
+    is_register: bool = False
+    value_age_s: float = 0.0
+    read_period_s: float | None = None
+    uncertainty_pct: float | None = None
     device_id: str | None = None
     device_name: str | None = None
     notes: tuple[str, ...] = ()

@@ -23,6 +23,8 @@ class Reason(StrEnum):
     SAMPLER_LOST = "sampler_lost"
     NO_SAMPLES = "no_samples"
     GAP_TOO_LONG = "gap_too_long"
+    SHORTER_THAN_STEP = "shorter_than_step"
+    LESS_THAN_ITS_PART = "less_than_its_part"
     OUTSIDE_TIMELINE = "outside_timeline"
     ENGINE_NOT_ON_DEVICE = "engine_not_on_device"
     ENGINE_NOT_VISIBLE = "engine_not_visible"
@@ -65,6 +67,11 @@ class Reason(StrEnum):
     TOO_SHORT = "too_short"
     NO_PRICE = "no_price"
     NO_GRID_INTENSITY = "no_grid_intensity"
+    NO_EMBODIED = "no_embodied"
+    # calibration
+    NO_BASELINE = "no_baseline"
+    NO_WALL_CALIBRATION = "no_wall_calibration"
+    OUTSIDE_CALIBRATION = "outside_calibration"
 
     @property
     def text(self) -> str:
@@ -84,6 +91,8 @@ _TEXTS: dict[Reason, str] = {
     Reason.SAMPLER_LOST: "The sampler process was gone in this window.",
     Reason.NO_SAMPLES: "The meter gave no sample in this window.",
     Reason.GAP_TOO_LONG: "Two samples of this window lie too far apart to bound what happened between.",
+    Reason.SHORTER_THAN_STEP: "The meter counted less than one whole step of its register in this window.",
+    Reason.LESS_THAN_ITS_PART: "The meter of the whole says less than a part of it does: it is not believed.",
     Reason.OUTSIDE_TIMELINE: "The window reaches outside the recorded timeline.",
     Reason.ENGINE_NOT_ON_DEVICE: "The engine's process was not seen on the measured device.",
     Reason.ENGINE_NOT_VISIBLE: "Whether the engine runs on the measured device could not be seen.",
@@ -122,4 +131,8 @@ _TEXTS: dict[Reason, str] = {
     Reason.TOO_SHORT: "Too few tokens or too little time for a rate.",
     Reason.NO_PRICE: "No price was given: `--usd-per-kwh` (electricity) or `--price` (tokens) gives one.",
     Reason.NO_GRID_INTENSITY: "No grid intensity was given: `--gco2e-per-kwh` or `--zone` gives one.",
+    Reason.NO_EMBODIED: "What making the machine emitted was not given: `--embodied-kg`, `--lifetime-years`.",
+    Reason.NO_BASELINE: "No idle power of this machine and model is on file: try `joulemark calibrate`.",
+    Reason.NO_WALL_CALIBRATION: "No wall calibration is on file: `joulemark calibrate --wall` makes one.",
+    Reason.OUTSIDE_CALIBRATION: "The run lies outside what the wall calibration has seen.",
 }

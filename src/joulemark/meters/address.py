@@ -1,0 +1,81 @@
+"""How a user names a meter: ``KIND``, or ``KIND:ADDRESS?option=value&…`` for one on a network."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from urllib.parse import parse_qsl
+
+from joulemark.record.errors import InputError
+from joulemark.record.scope import Scope
+
+REPLAY = "replay"
+
+
+@dataclass(frozen=True, slots=True)
+class MeterAddress:
+    """A meter as it was named. ``address`` is empty for a kind that finds its devices itself."""
+
+    kind: str
+    address: str = ""
+    options: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def parse(cls, text: str) -> MeterAddress:
+        """Read what the user wrote; raises `InputError` for an option without a value or named twice."""
+        kind, _, rest = text.partition(":")
+        if kind == REPLAY:  # a file's name may hold any character
+            return cls(kind, rest)
+        address, _, query = rest.partition("?")
+        try:
+            pairs = parse_qsl(query, keep_blank_values=True, strict_parsing=True) if query else []
+        except ValueError as error:
+            raise InputError(f"the meter {text!r} is malformed", why=str(error), fix=_GRAMMAR) from error
+        options = dict(pairs)
+        if len(options) != len(pairs):
+            raise InputError(f"the meter {text!r} is malformed", why="an option stands twice", fix=_GRAMMAR)
+        return cls(kind, address, options)
+
+    def require_options(self, known: Collection[str]) -> None:
+        """Raise `InputError` for an option that this kind of meter does not have."""
+        for name in self.options:
+            if name not in known:
+                raise InputError(
+                    f"a meter of kind {self.kind} has no option {name!r}",
+                    why=f"it has {', '.join(sorted(known)) or 'none'}",
+                    fix=_GRAMMAR,
+                )
+
+    def scope(self, default: Scope) -> Scope:
+        """Return the scope that the option ``scope`` names, else ``default``; raises `InputError`."""
+        try:
+            return Scope(self.options["scope"]) if "scope" in self.options else default
+        except ValueError as error:
+            raise InputError(
+                f"{self.options['scope']!r} is no scope",
+                why="a scope is a path such as wall, wall/psu or wall/psu/gpu:0",
+                fix=_GRAMMAR,
+            ) from error
+
+    def number(self, name: str, default: int) -> int:
+        """Return a whole-number option, not negative; raises `InputError`."""
+        text = self.options.get(name)
+        if text is None:
+            return default
+        if not (text.isascii() and text.isdigit() and len(text) < 9):
+            raise InputError(f"{name}={text} is no whole number", fix=_GRAMMAR)
+        return int(text)
+
+
+_GRAMMAR = (
+    "write --meter 'KIND:ADDRESS?option=value&option=value', for example 'shelly:192.168.1.20?scope=wall'"
+)
+
+
+def private_name(meter: str) -> str:
+    """Return what a record keeps of a meter's name: of an address a digest, which still tells two apart."""
+    kind, separator, rest = meter.partition(":")
+    if not separator or kind == REPLAY:
+        return meter
+    return f"{kind}:#{hashlib.sha256(rest.encode()).hexdigest()[:8]}"

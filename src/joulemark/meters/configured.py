@@ -1,0 +1,64 @@
+"""The meters that a user keeps on file, so that ``auto`` finds a plug on the network again."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Sequence
+from pathlib import Path
+
+from joulemark.record.errors import InputError
+
+
+def config_home() -> Path:
+    """Return the directory for the user's settings (XDG base directory specification)."""
+    configured = os.environ.get("XDG_CONFIG_HOME", "")
+    base = Path(configured) if os.path.isabs(configured) else Path.home() / ".config"
+    return base / "joulemark"
+
+
+def meters_path() -> Path:
+    """Return where the user's meters are kept: a TOML file with one list, ``meters``."""
+    return config_home() / "meters.toml"
+
+
+def configured_meters() -> list[str]:
+    """Return the meters on file; none where there is no file. Raises `InputError` where it is malformed."""
+    path = meters_path()
+    try:
+        document = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return []
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise _malformed(path, str(error)) from error
+    meters = document.get("meters", [])
+    if not isinstance(meters, list) or not all(isinstance(meter, str) for meter in meters):
+        raise _malformed(path, "`meters` is no list of texts")
+    return meters
+
+
+def keep_meters(meters: Sequence[str]) -> Path:
+    """Add ``meters`` to those on file and return the file; raises `InputError` where it cannot be written."""
+    path = meters_path()
+    kept = list(dict.fromkeys([*configured_meters(), *meters]))
+    lines = "".join(f"  {_quoted(meter)},\n" for meter in kept)
+    text = f"# Meters that `auto` reads beside this machine's own.\nmeters = [\n{lines}]\n"
+    draft = path.with_suffix(".draft")
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        draft.write_text(text, encoding="utf-8")
+        draft.replace(path)
+    except OSError as error:
+        raise InputError(f"{path} cannot be written", why=str(error.strerror)) from error
+    return path
+
+
+def _quoted(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    if not escaped.isprintable():
+        raise InputError(f"the meter {text!r} cannot be kept", why="it holds control characters")
+    return f'"{escaped}"'
+
+
+def _malformed(path: Path, why: str) -> InputError:
+    return InputError(f"{path} is malformed", why=why, fix=f"mend it, or remove it: rm {path}")
