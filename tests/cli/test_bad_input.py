@@ -124,7 +124,9 @@ def test_nothing_answered_is_exit_code_one(sums: Sums, tmp_path: Path) -> None:
 
 
 def test_doctor_without_any_meter_says_how_to_get_one(tmp_path: Path) -> None:
-    environment = {**os.environ, "JOULEMARK_POWERCAP": str(tmp_path / "no-powercap")}
+    nowhere = str(tmp_path / "nowhere")
+    roots = ("JOULEMARK_POWERCAP", "JOULEMARK_SYS", "JOULEMARK_HWMON")
+    environment = {**os.environ, **dict.fromkeys(roots, nowhere)}
     done = joulemark("doctor", "--json", env=environment)
     assert done.code == 1
     report = json.loads(done.out)

@@ -7,6 +7,8 @@
     tree.add_energy_j("intel-rapl:0", 12.5)          # by hand, for virtual time
     with tree.running({"intel-rapl:0": 40.0}):       # or in real time, from a thread
         ...
+    with tree.following(show):                       # or at each read, in this process
+        ...
     tree.forbid()                                    # energy_uj as root-only, as since Linux 5.10
 
 Root reads whatever it likes; ``with ordinary_user():`` makes this process one that cannot.
@@ -20,8 +22,9 @@ import shutil
 import tempfile
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from unittest import mock
 
 RANGE_UJ = 262_143_328_850  # what Intel parts with a 61 µJ unit say
 _NOBODY = 65534
@@ -109,6 +112,24 @@ class FakePowercap:
         finally:
             stopped.set()
             thread.join()
+
+    @contextlib.contextmanager
+    def following(self, show: Callable[[str], None]) -> Iterator[None]:
+        """Call ``show(zone)`` before each read of a counter that is open in this process.
+
+        It may set the counter, or raise the ``OSError`` that the kernel answers with.
+        """
+        read = os.pread
+        zones = {(self.root / zone / "energy_uj").stat().st_ino: zone for zone in self._energy_uj}
+
+        def pread(descriptor: int, length: int, offset: int) -> bytes:
+            zone = zones.get(os.fstat(descriptor).st_ino)
+            if zone is not None:
+                show(zone)
+            return read(descriptor, length, offset)
+
+        with mock.patch("os.pread", pread):
+            yield
 
     def forbid(self, file: str = "energy_uj") -> None:
         """Let only root read ``file`` of every zone."""

@@ -12,7 +12,7 @@ import pytest
 
 from doubles.nvml import FakeBoard, FakeNvml
 from doubles.nvml.driver import NO_PERMISSION, NOT_READY
-from joulemark.meters.discovery import discover
+from joulemark.meters.discovery import LOCAL, discover
 from joulemark.meters.powercap import ROOT_VARIABLE
 from joulemark.record.clock import VirtualClock
 from joulemark.record.errors import InputError
@@ -37,10 +37,12 @@ def test_a_missing_trace_is_an_input_error(tmp_path: Path) -> None:
 
 
 def test_every_missing_source_has_a_why_and_a_fix(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(ROOT_VARIABLE, "/nonexistent")
+    for variable in (ROOT_VARIABLE, "JOULEMARK_SYS", "JOULEMARK_HWMON"):
+        monkeypatch.setenv(variable, "/nonexistent")
+    monkeypatch.setenv("JOULEMARK_ZEUS", "amd")
     machine(init_error=12)
     findings = discover()
-    assert {finding.kind for finding in findings} == {"nvml", "rapl"}
+    assert {finding.kind for finding in findings} == set(LOCAL)
     for finding in findings:
         assert finding.spec is None
         assert finding.info is None
@@ -89,7 +91,7 @@ def test_a_driver_without_boards(machine: Machine) -> None:
 def test_without_nvidia_ml_py_the_fix_is_to_install_it() -> None:
     code = (
         "import sys; sys.modules['pynvml'] = None\n"
-        "from joulemark.meters.discovery import discover\n"
+        "from joulemark.meters.discovery import LOCAL, discover\n"
         "from joulemark.meters.boards import boards, processes_on\n"
         "assert boards() == [] and processes_on('GPU-a') is None\n"
         "print(discover(['nvml'])[0].fix)"
@@ -100,7 +102,7 @@ def test_without_nvidia_ml_py_the_fix_is_to_install_it() -> None:
 
 def test_without_a_library_the_real_loader_says_so() -> None:
     env = {name: value for name, value in os.environ.items() if name != "LD_LIBRARY_PATH"}
-    code = "from joulemark.meters.discovery import discover; print(discover(['nvml'])[0].why)"
+    code = "from joulemark.meters.discovery import LOCAL, discover; print(discover(['nvml'])[0].why)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=env)
     assert "NVIDIA" in done.stdout
 

@@ -4,24 +4,34 @@ from __future__ import annotations
 
 import ctypes
 import json
+import math
 from collections.abc import Callable
 from pathlib import Path
 
 import pynvml
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from doubles.nvml import FakeBoard, FakeNvml, Piece
 from doubles.nvml.driver import (
+    ANSWER_NOT_AVAILABLE,
+    ANSWER_ZERO,
     FUNCTION_NOT_FOUND,
     HW_THERMAL,
+    NO_PERMISSION,
     NOT_READY,
     POWER_BRAKE,
     SW_POWER_CAP,
     SW_THERMAL,
 )
-from joulemark.meters.discovery import open_source
+from doubles.nvml.layout import FUNCTIONS
+from joulemark.meters.boards import boards, placement, processes_on
+from joulemark.meters.discovery import discover, open_source
 from joulemark.meters.notes import LACKS, MIG_SHARED, MODULE_SCOPE, THERMAL_COMBINED, has_note
-from joulemark.meters.nvml import FIELD_VALUE, VALUE_TYPES, NvmlSource, nvml_spec
+from joulemark.meters.nvml import VGPU_SHARED, WSL, NvmlSource, nvml_spec
+from joulemark.meters.nvml_field import FIELD_VALUE, VALUE_TYPES, number_of, number_of_call
+from joulemark.meters.nvml_plan import SILENT_ZERO
 from joulemark.meters.source import SourceLost, SourceSpec
 from joulemark.record.clock import VirtualClock
 from joulemark.record.scope import Scope
@@ -329,3 +339,171 @@ def test_a_source_opens_from_its_description_in_another_process(tmp_path: Path) 
 def test_an_unknown_kind_is_refused() -> None:
     with pytest.raises(SourceLost, match="abacus"):
         open_source(SourceSpec("abacus"))
+
+
+@pytest.mark.parametrize("visible", ["", "1", "GPU-1", "MIG-0", "NoDevFiles"])
+def test_what_cuda_shows_changes_nothing(
+    machine: Machine, monkeypatch: pytest.MonkeyPatch, visible: str
+) -> None:
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", visible)
+    monkeypatch.setenv("CUDA_DEVICE_ORDER", "FASTEST_FIRST")
+    machine(FakeBoard(uuid="GPU-0"), FakeBoard(uuid="GPU-1", power=[Piece(1.0, 222.0)]))
+    findings = discover(["nvml"])
+    assert [finding.info.device_id for finding in findings if finding.info] == ["GPU-0", "GPU-1"]
+    assert findings[1].spec is not None
+    assert open_source(findings[1].spec).read(0).values["power_w"] == 222.0
+
+
+def test_a_source_is_called_what_discovery_calls_it(machine: Machine) -> None:
+    machine(FakeBoard(uuid="GPU-a"))
+    source = open_source(SourceSpec("nvml", {"uuid": "GPU-a", "name": "nvml:0:2"}))
+    assert source.info.name == source.read(0).source == "nvml:0:2"
+
+
+def test_one_board_under_two_indexes_is_read_once(machine: Machine) -> None:
+    machine(FakeBoard(uuid="GPU-a"), FakeBoard(uuid="GPU-a"))
+    assert [finding.spec is not None for finding in discover(["nvml"])] == [True, False]
+
+
+@pytest.mark.parametrize(("mode", "shared"), [(0, False), (1, False), (2, True), (3, True), (None, False)])
+def test_a_board_that_virtual_machines_share_says_so(
+    machine: Machine, mode: int | None, shared: bool
+) -> None:
+    source = opened(machine, FakeBoard(virtualization=mode))[2]
+    assert has_note(source.info, VGPU_SHARED) is shared
+
+
+def test_a_vgpu_that_supports_nothing_is_found_and_not_measured(machine: Machine) -> None:
+    everything = [name for name in FUNCTIONS if name not in {"Name", "UUID", "Index", "VirtualizationMode"}]
+    machine(FakeBoard(name="GRID A100-10C", virtualization=2, unsupported=everything))
+    (finding,) = discover(["nvml"])
+    assert (finding.spec, finding.info) == (None, None)
+    assert "GRID A100-10C gives neither energy nor power" in finding.why
+    assert "host" in finding.fix
+    (board,) = boards()
+    assert (board.vram_mib, board.power_limit_w, board.mig) == (None, None, False)
+    assert processes_on(board.uuid) is None
+    assert placement(board.uuid, 1).engine_on_device is None
+
+
+@pytest.mark.parametrize(
+    ("code", "words", "fix"),
+    [(NOT_READY, "not in the ready state", "conf-compute"), (NO_PERMISSION, "may not open", "usermod")],
+)
+def test_a_board_that_refuses_everything_says_why(machine: Machine, code: int, words: str, fix: str) -> None:
+    asked = ("FieldValues", "TotalEnergyConsumption", "PowerUsage")
+    machine(FakeBoard(errors=[(name, code, -1.0, 1e9) for name in asked]), FakeBoard())
+    refusing, other = discover(["nvml"])
+    assert refusing.spec is None
+    assert words in refusing.why
+    assert fix in refusing.fix
+    assert other.spec is not None
+
+
+def test_gb10_has_power_and_neither_memory_nor_limit(machine: Machine) -> None:
+    board = FakeBoard(
+        name="NVIDIA GB10",
+        architecture=10,
+        limit_w=None,
+        limit_max_w=None,
+        unsupported=["MemoryInfo", "TotalEnergyConsumption", 83],
+        power=[Piece(1.0, 31.0)],
+    )
+    _, _, source = opened(machine, board)
+    assert source.read(0).values["power_w"] == 31.0
+    assert source.info.power_max_w is None
+    (facts,) = boards()
+    assert (facts.name, facts.vram_mib, facts.power_limit_w) == ("NVIDIA GB10", None, None)
+    assert facts.reasons == {"vram_mib": "not_supported", "power_limit_w": "not_supported"}
+    (finding,) = discover(["nvml"])
+    assert "power only" in finding.measures
+
+
+def test_wsl_is_named_and_its_driver_is_that_of_windows(
+    machine: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("joulemark.meters.nvml.is_wsl", lambda: True)
+    monkeypatch.setattr("joulemark.meters.nvml_finding.is_wsl", lambda: True)
+    board = FakeBoard(unsupported=["UtilizationRates", "ComputeProcesses", "GraphicsProcesses"])
+    fake, _, source = opened(machine, board)
+    assert has_note(source.info, WSL)
+    assert "energy_j" in source.info.quantities
+    assert placement(board.uuid, 1).why == "the driver does not list the board's processes"
+    fake._header.init_error = 12
+    (finding,) = discover(["nvml"])
+    assert "Windows" in finding.fix
+
+
+@pytest.mark.parametrize(
+    ("field", "quantity"), [(83, "energy_j"), (186, "power_w"), (185, "power_average_w")]
+)
+def test_not_available_is_no_number_of_watts(machine: Machine, field: int, quantity: str) -> None:
+    _, clock, source = opened(machine, FakeBoard(errors=[(field, ANSWER_NOT_AVAILABLE, 1.0, 2.0)]))
+    assert quantity in source.read(0).values
+    clock.sleep_s(1.5)
+    reading = source.read(0)
+    assert quantity not in reading.values
+    assert reading.flags == (f"{quantity}:no_data",)
+    clock.sleep_s(1.0)
+    assert quantity in source.read(0).values
+
+
+@pytest.mark.parametrize("field", [83, 186])
+def test_a_field_that_is_never_available_falls_back_to_the_older_call(machine: Machine, field: int) -> None:
+    board = FakeBoard(errors=[(field, ANSWER_NOT_AVAILABLE, -1.0, 1e9)], power=[Piece(9.0, 70.0)])
+    _, clock, source = opened(machine, board)
+    clock.sleep_s(2.0)
+    values = source.read(0).values
+    assert values["power_w"] == 70.0
+    assert values["energy_j"] == pytest.approx(board.base_j + 140.0, abs=7.1)
+
+
+def test_an_instantaneous_power_of_silent_zero_is_not_read(machine: Machine) -> None:
+    board = FakeBoard(errors=[(186, ANSWER_ZERO, -1.0, 1e9)], power=[Piece(9.0, 70.0)])
+    _, clock, source = opened(machine, board)
+    clock.sleep_s(2.0)
+    assert source.read(0).values["power_w"] == 70.0
+    assert source.info.power_window_s == 1.0
+    assert has_note(source.info, SILENT_ZERO)
+    assert not has_note(opened(machine, FakeBoard())[2].info, SILENT_ZERO)
+
+
+@pytest.mark.parametrize(("limit_w", "gain", "kept"), [(300.0, 49.0, True), (300.0, 1000.0, False)])
+@pytest.mark.parametrize("unsupported", [(), ("FieldValues",)])
+def test_more_power_than_a_board_can_draw_is_no_power(
+    machine: Machine, limit_w: float, gain: float, kept: bool, unsupported: tuple[str, ...]
+) -> None:
+    board = FakeBoard(limit_w=limit_w, limit_max_w=limit_w, gauge_gain=gain, unsupported=unsupported)
+    reading = opened(machine, board)[2].read(0)
+    assert ("power_w" in reading.values) is kept
+    assert ("power_w:implausible" in reading.flags) is not kept
+    assert "energy_j" in reading.values
+
+
+def test_without_a_limit_only_the_absurd_is_refused(machine: Machine) -> None:
+    board = FakeBoard(limit_w=None, limit_max_w=None, power=[Piece(1.0, 1400.0)])
+    assert opened(machine, board)[2].read(0).values["power_w"] == 1400.0
+    absurd = FakeBoard(limit_w=None, limit_max_w=None, gauge_gain=1000.0)
+    assert "power_w" not in opened(machine, absurd)[2].read(0).values
+
+
+@given(st.integers(-5, 12), st.binary(min_size=8, max_size=8))
+def test_any_answer_is_a_number_or_nothing(kind: int, data: bytes) -> None:
+    number = number_of(kind, data)
+    if number is None:
+        assert not 0 <= kind < len(VALUE_TYPES) or set(data) >= {0xFF}
+    else:
+        value = VALUE_TYPES[kind].unpack_from(data)[0]
+        assert number == value or math.isnan(value)
+
+
+@pytest.mark.parametrize("kind", range(1, 7))
+def test_minus_one_is_not_available_in_every_type(kind: int) -> None:
+    assert number_of(kind, b"\xff" * 8) is None
+    assert number_of(kind, bytes(8)) == 0
+
+
+def test_the_binding_means_the_same_by_not_available() -> None:
+    for value in (pynvml.NVML_VALUE_NOT_AVAILABLE_uint, pynvml.NVML_VALUE_NOT_AVAILABLE_ulonglong):
+        assert number_of_call(int(getattr(value, "value", value))) is None
+    assert number_of_call(0) == 0.0

@@ -2,25 +2,32 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from doubles.powercap import RANGE_UJ, FakePowercap, ordinary_user, public_directory
 from joulemark.meters import machine, rapl_finding
 from joulemark.meters.discovery import discover, open_source
-from joulemark.meters.powercap import ROOT_VARIABLE, find_domains
-from joulemark.meters.rapl import RaplSource
-from joulemark.meters.source import SourceLost
+from joulemark.meters.powercap import ROOT_VARIABLE, SYS_VARIABLE, find_domains
+from joulemark.meters.rapl import RaplSource, joules_of
+from joulemark.meters.source import SourceLost, SourceSpec
 from joulemark.record.clock import VirtualClock
 from joulemark.record.scope import PSYS, OverlappingScopes, require_antichain
 
 
 @pytest.fixture(autouse=True)
-def bare_metal(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The machine that runs the tests may be virtual; the machine under test is not."""
+def bare_metal(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """The machine that runs the tests may be virtual and AMD's; the one under test is neither. No perf."""
+    (tmp_path / "cpuinfo").write_text("processor\t: 0\nvendor_id\t: GenuineIntel\n")
+    monkeypatch.setattr("joulemark.meters.powercap.CPUINFO", tmp_path / "cpuinfo")
+    monkeypatch.setenv(SYS_VARIABLE, str(tmp_path / "no-sys"))
     monkeypatch.setattr("joulemark.meters.rapl.is_virtual", lambda: False)
     monkeypatch.setattr(rapl_finding, "is_virtual", lambda: False)
     monkeypatch.setattr(rapl_finding, "is_wsl", lambda: False)
@@ -201,13 +208,131 @@ def test_permission_lost_while_the_file_is_open_does_no_harm(public: Path) -> No
             source_of(tree, "package-0")
 
 
-def test_a_file_that_holds_no_number_is_flagged(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(
+            "",
+            "\n",
+            "not supported",
+            "nan",
+            "inf",
+            "-1",
+            "+1",
+            "1.5",
+            "1e6",
+            "0x10",
+            "1_000",
+            "12 34",
+            "\uff11\uff12",
+        ),
+        "1" * 40,
+        "\x00" * 8,
+    ],
+)
+def test_a_file_that_holds_no_number_is_flagged(tmp_path: Path, text: str) -> None:
     tree = FakePowercap(tmp_path)
     source = source_of(tree, "package-0")
-    (tree.root / "intel-rapl:0" / "energy_uj").write_text("")
+    (tree.root / "intel-rapl:0" / "energy_uj").write_text(text)
     reading = source.read(0)
     assert reading.values == {}
     assert reading.flags == ("energy_j:unreadable",)
+
+
+@given(st.binary(max_size=40))
+def test_any_text_is_joules_or_nothing(raw: bytes) -> None:
+    energy_j = joules_of(raw)
+    if energy_j is None:
+        return
+    assert energy_j >= 0
+    assert int(raw) * 1e-6 == energy_j
+
+
+@pytest.mark.parametrize("over_uj", [1_000_000, 10**15])
+def test_more_than_the_range_is_no_reading(tmp_path: Path, over_uj: int) -> None:
+    tree = FakePowercap(tmp_path)
+    source = source_of(tree, "package-0")
+    (tree.root / "intel-rapl:0" / "energy_uj").write_text(f"{RANGE_UJ + over_uj}\n")
+    reading = source.read(0)
+    assert (reading.values, reading.flags) == ({}, ("energy_j:out_of_range",))
+    tree.set_energy_uj("intel-rapl:0", RANGE_UJ - 1)
+    assert source.read(0).flags == ()
+
+
+def failing(code: int) -> Callable[[str], None]:
+    def show(zone: str) -> None:
+        raise OSError(code, os.strerror(code))
+
+    return show
+
+
+def test_a_passing_error_is_flagged_and_the_counter_goes_on(tmp_path: Path) -> None:
+    tree = FakePowercap(tmp_path)
+    source = source_of(tree, "package-0")
+    tree.add_energy_j("intel-rapl:0", 5.0)
+    with tree.following(failing(errno.EIO)):
+        reading = source.read(0)
+    assert (reading.values, reading.flags) == ({}, ("energy_j:unreadable",))
+    assert source.read(0).values["energy_j"] == pytest.approx(5.0)
+
+
+@pytest.mark.parametrize(
+    ("code", "reason"), [(errno.ENODEV, "gone"), (errno.ENOENT, "gone"), (errno.EACCES, "permission_denied")]
+)
+def test_a_counter_that_is_taken_away_is_lost(tmp_path: Path, code: int, reason: str) -> None:
+    tree = FakePowercap(tmp_path)
+    source = source_of(tree, "package-0")
+    with tree.following(failing(code)), pytest.raises(SourceLost, match=reason):
+        source.read(0)
+
+
+def test_one_domain_that_may_not_be_read_hides_no_other(
+    public: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tree = FakePowercap(public, packages=2, dram=False)
+    (tree.root / "intel-rapl:0" / "energy_uj").chmod(0o400)
+    with ordinary_user():
+        findings = {finding.name: finding for finding in found(tree, monkeypatch)}
+    assert findings["rapl:package-0"].spec is None
+    readable = [name for name, finding in findings.items() if finding.spec is not None]
+    assert readable == ["rapl:package-0/core", "rapl:package-1", "rapl:package-1/core"]
+
+
+def test_the_other_door_opens_where_the_first_is_shut(public: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tree = FakePowercap(public, mmio=True, core=False, dram=False)
+    tree.set_energy_uj("intel-rapl-mmio:0", 7_000_000)
+    (tree.root / "intel-rapl:0" / "energy_uj").chmod(0o400)
+    (tree.root / "intel-rapl:0" / "max_energy_range_uj").unlink()
+    with ordinary_user():
+        (finding,) = found(tree, monkeypatch)
+        assert finding.spec is not None
+        source = open_source(finding.spec)
+    assert source.info.name == "rapl:package-0"
+    assert source.read(0).values["energy_j"] == pytest.approx(7.0)
+    assert source.info.counter_modulus_j == pytest.approx(RANGE_UJ * 1e-6)
+
+
+def test_a_domain_without_a_counter_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tree = FakePowercap(tmp_path, core=False)
+    (tree.root / "intel-rapl:0" / "energy_uj").unlink()
+    findings = {finding.name: finding for finding in found(tree, monkeypatch)}
+    assert "gone" in findings["rapl:package-0"].why
+    assert findings["rapl:package-0/dram"].spec is not None
+
+
+@pytest.mark.parametrize("text", ["", "0\n", "-5\n", "unlimited\n", "nan\n"])
+def test_a_range_that_is_none_is_not_guessed(tmp_path: Path, text: str) -> None:
+    tree = FakePowercap(tmp_path)
+    (tree.root / "intel-rapl:0" / "max_energy_range_uj").write_text(text)
+    info = source_of(tree, "package-0").info
+    assert (info.counter_modulus_j, info.counter_wraps) == (None, True)
+
+
+def test_a_source_is_called_what_discovery_calls_it(tmp_path: Path) -> None:
+    tree = FakePowercap(tmp_path)
+    spec = SourceSpec("rapl", {"root": str(tree.root), "domain": "package-0", "name": "rapl:package-0:2"})
+    source = open_source(spec)
+    assert source.info.name == source.read(0).source == "rapl:package-0:2"
 
 
 def test_a_domain_that_went_away(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,6 +14,7 @@ from joulemark.metrics.energy_per import (
     mean_power_w,
     net_joules,
 )
+from joulemark.metrics.value import Value, withheld
 from joulemark.record.attribution import Attribution
 from joulemark.record.energy import MeasuredEnergy, Method, Withheld
 from joulemark.record.item import Verdict
@@ -128,10 +129,26 @@ def test_a_missing_token_count_withholds_joules_per_token_and_says_how_many():
 
 
 def test_net_joules_need_a_measured_baseline_and_may_be_negative():
-    net = net_joules(measured(500.0, 10.0), 60.0, 10.0)
+    net = net_joules(measured(500.0, 10.0), Value(60.0, "W"), 10.0)
     assert (net.value, net.lo, net.hi) == (-100.0, -110.0, -90.0)
-    assert net_joules(measured(500.0), None, 10.0).reason is Reason.NOT_APPLICABLE
-    assert net_joules(NO_METER, 60.0, 10.0).reason is Reason.NO_METER
+    missing = net_joules(measured(500.0), withheld("W", Reason.NO_BASELINE, detail="why"), 10.0)
+    assert (missing.reason, missing.detail) == (Reason.NO_BASELINE, "why")
+    assert net_joules(NO_METER, Value(60.0, "W"), 10.0).reason is Reason.NO_METER
+    assert net_joules(measured(5.0), Value(60.0, "W"), None).reason is Reason.OUTSIDE_TIMELINE
+
+
+@given(st.floats(0, 1e6), st.floats(0, 1e3), st.floats(1, 1e3), st.floats(0, 1), st.floats(0.1, 1e4))
+def test_the_bound_of_net_joules_holds_whatever_run_and_idle_were_within_theirs(
+    joules, slack_j, idle_w, slack, duration_s
+):
+    total = measured(joules + slack_j, slack_j)
+    idle = Value(idle_w, "W", idle_w * (1 - slack), idle_w * (1 + slack), "bound")
+    net = net_joules(total, idle, duration_s)
+    assert net.interval == "bound"
+    for run_j in (total.lo, total.hi):
+        for power_w in (idle.lo, idle.hi):
+            true_j = run_j - power_w * duration_s
+            assert net.lo - 1e-6 * abs(true_j) <= true_j <= net.hi + 1e-6 * abs(true_j)
 
 
 def test_mean_power_and_accuracy_per_gpu_watt():

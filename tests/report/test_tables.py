@@ -6,7 +6,7 @@ import pytest
 
 from doubles import run_views, varied_runs
 from joulemark.metrics import summarize
-from joulemark.record.manifest import Rates
+from joulemark.record.manifest import Rates, RateStep
 from joulemark.record.meter import Qualification, Trust
 from joulemark.record.reason import Reason
 from joulemark.report.cells import Cell, known, notes
@@ -69,6 +69,39 @@ def test_rates_come_with_their_source_and_only_what_counts():
     assert missing_lines(Rates(usd_per_kwh=0.0, gco2e_per_kwh=10.0)) == []
     assert asked_for(Rates(gco2e_per_kwh=10.0)) == ("gco2e_per_correct_answer", "gco2e_per_request")
     assert a_million(summarize(run_views.with_counter())) == ""
+
+
+def test_rates_that_change_come_with_their_mean_their_range_and_their_time():
+    steps = [
+        RateStep(from_utc="2026-11-29T20:00Z", to_utc="2026-11-29T21:00Z", rate=0.1),
+        RateStep(from_utc="2026-11-29T21:00Z", to_utc="2026-11-29T22:00Z", rate=-0.3),
+    ]
+    known = Rates(
+        usd_per_kwh=-0.1, tariff=steps, electricity_source="House", gco2e_per_kwh=5, grid_series=steps[:1]
+    )
+    electricity, grid = rate_lines(known, local=True)
+    for told in (
+        "-0.1 USD per kWh, the mean of -0.3 to 0.1 in the steps from",
+        "from 2026-11-29T20:00Z to 2026-11-29T22:00Z (House)",
+        "negative: using it was paid for",
+    ):
+        assert told in electricity
+    assert grid.startswith("Grid: 5 g CO2e per kWh in the steps from 2026-11-29T20:00Z to 2026-11-29T21:00Z")
+    unknown = Rates(electricity_source="House", grid_source="grid.csv", grid_zone="FR")
+    electricity, grid = rate_lines(unknown, local=True)
+    assert electricity == "Electricity: not known for all of the time that was measured (House)."
+    assert grid.startswith("Grid: not known for all of the time that was measured (FR, grid.csv);")
+    assert missing_lines(unknown) == []
+    assert len(asked_for(unknown)) == 4
+
+
+def test_making_the_machine_is_a_line_of_its_own():
+    given = Rates(embodied_kgco2e=1500.0, lifetime_years=4.0, embodied_source="declared by the user")
+    (line,) = rate_lines(given, local=True)
+    assert line.startswith("Making the machine: 1500 kg CO2e over 4 years (declared by the user)")
+    assert "never added" in line
+    assert asked_for(given) == ("embodied_gco2e_per_correct_answer", "embodied_gco2e_per_request")
+    assert asked_for(Rates(lifetime_years=4.0)) == asked_for(given)
 
 
 @pytest.mark.parametrize(

@@ -178,7 +178,7 @@ def test_every_verdict_is_told_with_what_it_cost():
 def test_a_withheld_figure_takes_one_line_with_its_reason():
     text = _printed(run_views.with_counter())
     assert text.count("Energy above the loaded idle") == 1
-    assert "— Energy above the loaded idle: No loaded-idle baseline was measured." in text
+    assert "— Energy above the loaded idle, Standby energy per day" in text
     assert "Cost model: fixed" not in text
     assert " ".join(text.split()).count("do not tell the coefficients apart") == 1
 

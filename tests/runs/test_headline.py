@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from joulemark.record.meter import Qualification, QualifiedSource, SourceInfo, Trust
 from joulemark.record.reason import Reason
 from joulemark.record.scope import Scope
@@ -71,3 +73,46 @@ def test_no_headline_has_its_reason() -> None:
 def test_a_replayed_trace_is_taken_at_its_word() -> None:
     replay = source("replay:x", Scope("replay"), kind="replay")
     assert choose_headline([replay, BOARD0], engine_local=None, on_board={}).sources == ("replay:x",)
+
+
+def test_of_replayed_traces_the_device_leads_and_the_wall_stands_beside() -> None:
+    gpu = source("replay:gpu", Scope.gpu(0), kind="replay")
+    wall = source("replay:wall", Scope("wall"), kind="replay")
+    assert choose_headline([wall, gpu], engine_local=True, on_board={}).sources == ("replay:gpu",)
+    assert choose_headline([wall], engine_local=True, on_board={}).sources == ("replay:wall",)
+
+
+PLUG = source("shelly", Scope("wall"), kind="shelly")
+ANALYZER = source("analyzer", Scope("wall"), kind="analyzer")
+SUPPLY = source("hwmon:psu", Scope("wall/psu"), kind="hwmon")
+
+
+def test_a_meter_outside_leads_only_where_the_device_has_no_source() -> None:
+    beside = choose_headline([PLUG, PACKAGE0], engine_local=True, on_board={})
+    assert beside.sources == ("rapl:0",)
+    alone = choose_headline([SUPPLY, PLUG, ANALYZER], engine_local=True, on_board={})
+    assert alone.sources == ("analyzer",)
+    assert "no meter of the part that runs the model" in alone.notes[0]
+    doubted = source("analyzer", Scope("wall"), Trust.SUSPECT, kind="analyzer")
+    assert choose_headline([doubted, PLUG], engine_local=True, on_board={}).sources == ("shelly",)
+
+
+def test_a_meter_outside_does_not_stand_in_for_a_board_that_cannot_say() -> None:
+    unknown = choose_headline([PLUG, BOARD0], engine_local=True, on_board={G0: None})
+    assert unknown.reason is Reason.ENGINE_NOT_VISIBLE
+    remote = choose_headline([PLUG], engine_local=False, on_board={})
+    assert remote.reason is Reason.ENGINE_REMOTE
+
+
+def test_a_board_that_instances_share_is_attributed_to_none_of_them() -> None:
+    info = replace(BOARD0.info, notes=("mig_shared_board: split",))
+    shared = QualifiedSource(info, BOARD0.qualification)
+    seen = choose_headline([shared, PACKAGE0], engine_local=True, on_board={G0: True})
+    assert seen.reason is Reason.SHARED_DEVICE
+    declared = choose_headline([shared], engine_local=True, on_board={G0: True}, declared={G0})
+    assert declared.sources == ("nvml:0",)
+
+
+def test_a_firmware_sensor_of_a_module_is_no_board() -> None:
+    sensor = source("hwmon:module", Scope.module(0), kind="hwmon")
+    assert choose_headline([sensor, PACKAGE0], engine_local=True, on_board={}).sources == ("rapl:0",)

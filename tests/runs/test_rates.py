@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+import time
+from pathlib import Path
+
 import pytest
 
+from joulemark.metrics.grid import grid_intensity
+from joulemark.metrics.rate_steps import utc_ns, utc_text
 from joulemark.record.errors import InputError
-from joulemark.runs.rates import DeclaredRates, rates_of
+from joulemark.record.manifest import Rates, RateStep
+from joulemark.runs.rates import DeclaredRates, rates_of, resumed_rates
+
+DAY = [(utc_ns("2026-11-29T00:00Z"), utc_ns("2026-11-30T00:00Z"))]
 
 
 def test_nothing_said_is_nothing_known() -> None:
@@ -29,8 +37,8 @@ def test_what_is_declared_says_so() -> None:
 def test_a_zone_and_a_model_are_looked_up_with_their_sources() -> None:
     rates = rates_of(DeclaredRates(zone="fra", price="openai/gpt-4o-mini"))
     assert rates.grid_zone == "FRA"
-    assert rates.gco2e_per_kwh == 56.0
-    assert "2023" in (rates.grid_source or "")
+    assert rates.gco2e_per_kwh == grid_intensity("FRA").gco2e_per_kwh
+    assert rates.grid_source == grid_intensity("FRA").credit
     assert (rates.usd_per_million_prompt_tokens or 0) > 0
     assert (rates.token_price_source or "").startswith("openai/gpt-4o-mini, genai-prices ")
 
@@ -70,3 +78,103 @@ def test_what_is_not_said_again_stays() -> None:
 def test_a_price_named_later_is_not_hidden_by_an_earlier_tariff() -> None:
     after = rates_of(DeclaredRates(price="1,2"), rates_of(DeclaredRates(0.3)))
     assert (after.usd_per_kwh, after.usd_per_million_completion_tokens) == (None, 2)
+
+
+@pytest.fixture
+def series(tmp_path: Path) -> Path:
+    path = tmp_path / "grid.csv"
+    path.write_text("time_utc,g/kWh\n2026-11-29T20:00,40\n2026-11-29T21:00,50\n")
+    return path
+
+
+@pytest.fixture
+def tariff(tmp_path: Path) -> Path:
+    path = tmp_path / "house.toml"
+    path.write_text('time_zone = "UTC"\n[[rows]]\nfrom = "00:00"\nto = "24:00"\nusd_per_kwh = 0.2\n')
+    return path
+
+
+def test_files_take_the_place_of_single_numbers_and_numbers_that_of_files(series: Path, tariff: Path) -> None:
+    flat = rates_of(DeclaredRates(0.3, zone="DEU"))
+    changing = rates_of(DeclaredRates(grid_series=series, tariff=tariff, zone="FR"), flat, DAY)
+    assert (changing.gco2e_per_kwh, changing.usd_per_kwh, changing.grid_zone) == (None, None, "FR")
+    assert [step.rate for step in changing.grid_series] == [40, 50]
+    assert [step.rate for step in changing.tariff] == [0.2]
+    assert "grid.csv" in (changing.grid_source or "")
+    assert changing.electricity_source == "house.toml, time of use, UTC"
+    assert flat.usd_per_kwh == 0.3
+    again = rates_of(DeclaredRates(0.1, gco2e_per_kwh=9.0), changing)
+    assert (again.usd_per_kwh, again.gco2e_per_kwh, again.tariff, again.grid_series) == (0.1, 9.0, [], [])
+    by_zone = rates_of(DeclaredRates(zone="FRA"), changing)
+    assert (by_zone.grid_series, by_zone.grid_zone) == ([], "FRA")
+    assert by_zone.tariff == changing.tariff
+
+
+def test_a_price_named_later_is_not_hidden_by_an_earlier_tariff_by_time(tariff: Path) -> None:
+    before = rates_of(DeclaredRates(tariff=tariff), None, DAY)
+    after = rates_of(DeclaredRates(price="1,2"), before)
+    assert (after.tariff, after.electricity_source, after.usd_per_million_prompt_tokens) == ([], None, 1)
+    assert before.tariff
+
+
+def test_a_series_of_prices_is_a_tariff_too(tmp_path: Path) -> None:
+    path = tmp_path / "spot.csv"
+    path.write_text("from,to,usd/mwh\n2026-11-29T20:00Z,2026-11-29T21:00Z,-3\n")
+    assert rates_of(DeclaredRates(tariff=path), None, DAY).tariff[0].rate == pytest.approx(-0.003)
+
+
+@pytest.mark.parametrize(
+    "declared",
+    [
+        DeclaredRates(gco2e_per_kwh=1.0, grid_series=Path("x.csv")),
+        DeclaredRates(usd_per_kwh=1.0, tariff=Path("x.toml")),
+    ],
+)
+def test_two_words_for_one_rate_contradict_each_other(declared: DeclaredRates) -> None:
+    with pytest.raises(InputError, match="were both given"):
+        rates_of(declared)
+
+
+def test_embodied_is_kept_with_its_source() -> None:
+    rates = rates_of(DeclaredRates(embodied_kg=1500.0))
+    assert (rates.embodied_kgco2e, rates.lifetime_years) == (1500.0, None)
+    rates = rates_of(DeclaredRates(lifetime_years=4.0), rates)
+    assert (rates.embodied_kgco2e, rates.lifetime_years) == (1500.0, 4.0)
+    assert rates.embodied_source == "declared by the user"
+    assert rates_of(DeclaredRates(0.2)).embodied_source is None
+
+
+def test_a_run_that_is_to_come_takes_the_weeks_around_now(tmp_path: Path) -> None:
+    day_ns = 86_400 * 10**9
+    today = time.time_ns() // day_ns * day_ns
+    path = tmp_path / "days.csv"
+    lines = (f"{utc_text(today + k * day_ns)},{100 + k}\n" for k in range(-60, 60))
+    path.write_text("time,g/kWh\n" + "".join(lines))
+    kept = [step.rate - 100 for step in rates_of(DeclaredRates(grid_series=path)).grid_series]
+    assert (kept[0], kept[-1]) == (-31, 7)
+
+
+def _step(begin: str, end: str, rate: float) -> RateStep:
+    return RateStep(from_utc=f"2026-11-{begin}Z", to_utc=f"2026-11-{end}Z", rate=rate)
+
+
+def test_a_run_that_goes_on_keeps_the_steps_of_its_earlier_segments() -> None:
+    old = [
+        _step("28T08:00", "28T09:00", 1),
+        _step("28T09:00", "28T10:00", 2),
+        _step("30T20:00", "30T21:00", 3),
+    ]
+    new = [_step("28T09:30", "28T11:00", 7), _step("29T08:00", "29T09:00", 8)]
+    before = Rates(grid_series=old, grid_source="a", usd_per_kwh=0.3, electricity_source="bill")
+    now = Rates(grid_series=new, grid_source="b")
+    going_on = resumed_rates(before, now)
+    assert going_on.grid_series == [
+        old[0],
+        _step("28T09:00", "28T09:30", 2),
+        *new,
+        old[2],
+    ]
+    assert (going_on.grid_source, going_on.usd_per_kwh) == ("b", None)
+    assert resumed_rates(before, Rates()) == before
+    assert resumed_rates(before, Rates(grid_source="b")).grid_series == old
+    assert resumed_rates(before, Rates(gco2e_per_kwh=9, grid_source="flat")).grid_series == []

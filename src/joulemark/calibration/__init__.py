@@ -1,1 +1,1 @@
-"""What a machine draws when it does nothing, how power follows load, and how wall power follows the devices."""
+"""What a machine draws when it does nothing, power against load, and the wall from the devices."""

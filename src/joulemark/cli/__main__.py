@@ -51,6 +51,12 @@ _BENCH = "joulemark.cli.bench"
     commands_at={
         "bench": (f"{_BENCH}:bench", "Measure what a correct answer costs: quick, run"),
         "doctor": ("joulemark.cli.doctor:doctor", "What this machine can measure, and how to get the rest"),
+        "calibrate": (
+            "joulemark.cli.calibrate:calibrate",
+            "Measure idle power, power under load, and the wall against the devices",
+        ),
+        "record": ("joulemark.cli.record:record", "Measure any program: record -- COMMAND"),
+        "watch": ("joulemark.cli.watch:watch", "Live power of each part of the machine"),
         "report": ("joulemark.cli.report:report", "Show a run again and rewrite its page"),
         "compare": ("joulemark.cli.compare:compare", "Set runs side by side: A against B, or several tasks"),
         "runs": ("joulemark.cli.runs:runs", "List the runs there are; --spread: mean and σ of repeated ones"),
@@ -59,6 +65,11 @@ _BENCH = "joulemark.cli.bench"
             "Engines: those that run here, the built-in model, captured streams",
         ),
         "task": ("joulemark.cli.task:task", "Tasks and suites: list them, show one, extract answers"),
+        "grid": ("joulemark.cli.grid:grid", "The grid's carbon intensity by zone, with year and source"),
+        "export": (
+            "joulemark.cli.export:export",
+            "Live meters for Prometheus, a run's requests as OpenTelemetry spans",
+        ),
         "metrics": ("joulemark.cli.report:metrics", "The definition of every figure"),
     },
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
@@ -83,8 +94,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal that cannot show a sign is no reason to fail
     arguments = list(sys.argv[1:] if arguments is None else arguments)
-    debug = "--debug" in arguments
-    arguments = [argument for argument in arguments if argument != "--debug"]
+    ours = arguments[: arguments.index("--")] if "--" in arguments else arguments  # not those of a COMMAND
+    debug = "--debug" in ours
+    arguments = [argument for argument in ours if argument != "--debug"] + arguments[len(ours) :]
     try:
         cli.main(arguments, prog_name="joulemark", standalone_mode=False)
     except click.exceptions.Exit as stop:

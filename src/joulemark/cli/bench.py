@@ -69,7 +69,7 @@ _OPTIONS = (
         "--meter",
         "meters",
         multiple=True,
-        metavar="auto|nvml|rapl|none|replay:FILE",
+        metavar="auto|KIND|KIND:ADDRESS|none",
         help="Which meters to read (default: auto, all that are found).",
     ),
     click.option(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -112,9 +112,7 @@ def _settings(names: Sequence[str], choices: Mapping[str, Any]) -> dict[str, obj
 
 def declared_rates(options: Mapping[str, Any]) -> DeclaredRates:
     """Return what the options say of money and carbon."""
-    return DeclaredRates(
-        options["usd_per_kwh"], options["price"], options["gco2e_per_kwh"], options["zone"], options["pue"]
-    )
+    return DeclaredRates(**{field.name: options[field.name] for field in fields(DeclaredRates)})
 
 
 def _where_from(task: TaskSet) -> str:

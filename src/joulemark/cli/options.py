@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, TypeVar
 
 import click
@@ -25,13 +26,35 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 RATE_OPTIONS = (
     click.option("--usd-per-kwh", type=FiniteRange(0, 1000), help="Electricity's price, for dollars."),
     click.option(
+        "--tariff",
+        metavar="FILE",
+        type=click.Path(path_type=Path),
+        help="A price by time of use (TOML: days, local times), or a series of prices (CSV, JSON).",
+    ),
+    click.option(
         "--price",
         metavar="IN,OUT|PROVIDER/MODEL",
         help="A hosted model's price: USD per million prompt and output tokens, or a name to look up.",
     ),
     click.option("--gco2e-per-kwh", type=FiniteRange(0, 10_000), help="The grid's intensity, for carbon."),
-    click.option("--zone", metavar="FRA|DEU|USA|…", help="The grid's zone, from a dated table."),
+    click.option(
+        "--zone", metavar="FRA|DE|US-CA|…", help="The grid's zone, from a dated table: `joulemark grid`."
+    ),
+    click.option(
+        "--grid-series",
+        metavar="FILE",
+        type=click.Path(path_type=Path),
+        help="Intensities that change with time: CSV or JSON with times, in g/kWh or kg/kWh.",
+    ),
     click.option("--pue", type=FiniteRange(1, 10), help="What the building adds (default: 1)."),
+    click.option(
+        "--embodied-kg", type=FiniteRange(0, 10_000_000), help="CO2e that making the machine emitted, in kg."
+    ),
+    click.option(
+        "--lifetime-years",
+        type=FiniteRange(0, 100, min_open=True),
+        help="Years that the machine is in use, to share out --embodied-kg.",
+    ),
 )
 """What energy and tokens cost: no part of what is measured, and can be said again at `joulemark report`."""
 

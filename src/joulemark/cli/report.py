@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from pathlib import Path
 from typing import Any
 
@@ -31,17 +30,14 @@ def report(run: Path, as_json: bool, answers: bool, **rates: Any) -> None:
     from joulemark.report.terminal import print_summary
     from joulemark.runs.finalize import refresh
     from joulemark.runs.layout import RunLayout
-    from joulemark.runs.rates import DeclaredRates, rates_of
+    from joulemark.runs.rates import DeclaredRates
+    from joulemark.runs.repriced import repriced
 
     if answers:
         _print_answers(run)
         return
     layout = RunLayout(run)
-    view, page = refresh(layout), layout.report
-    declared = DeclaredRates(**rates)
-    if declared.given:
-        manifest = view.manifest.model_copy(update={"rates": rates_of(declared, view.manifest.rates)})
-        view = dataclasses.replace(view, manifest=manifest)
+    view, page = repriced(refresh(layout), layout, DeclaredRates(**rates)), layout.report
     summary = summarize(view)
     write_report(summary, view, page)
     if as_json:

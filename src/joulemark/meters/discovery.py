@@ -26,10 +26,18 @@ AUTO, NONE = "auto", "none"
 LOCAL = {
     "nvml": "joulemark.meters.nvml_finding",
     "rapl": "joulemark.meters.rapl_finding",
+    "zeus": "joulemark.meters.zeus_backed",
+    "hwmon": "joulemark.meters.hwmon_finding",
 }
 # Kinds that have to be told where the meter is; each module has `find_KIND(address)`.
 ADDRESSED = {
     REPLAY: "joulemark.meters.replay",
+    "analyzer": "joulemark.meters.analyzer",
+    "dcgm": "joulemark.meters.prometheus.dcgm_finding",
+    "prometheus": "joulemark.meters.prometheus.finding",
+    "shelly": "joulemark.meters.plugs.shelly",
+    "tasmota": "joulemark.meters.plugs.tasmota",
+    "homeassistant": "joulemark.meters.plugs.homeassistant",
 }
 # Each module has `open_KIND(spec, clock)`.
 _OPENERS = {
@@ -37,6 +45,10 @@ _OPENERS = {
     **ADDRESSED,
     "nvml": "joulemark.meters.nvml",
     "rapl": "joulemark.meters.rapl",
+    "hwmon": "joulemark.meters.hwmon",
+    "rapl_perf": "joulemark.meters.rapl_perf",
+    "dcgm": "joulemark.meters.prometheus.dcgm",
+    "prometheus": "joulemark.meters.prometheus.metric",
     "process": "joulemark.meters.process",
     "machine": "joulemark.meters.machine_load",
 }

@@ -34,6 +34,7 @@ def _same_device(one: Finding, other: Finding) -> bool:
     if one.info is None or other.info is None or one.spec is None:
         return False
     a, b = one.info, other.info
-    if a.kind != b.kind and a.device_id is not None and a.device_id == b.device_id:
+    same_id = a.device_id is not None and a.device_id == b.device_id
+    if same_id and (a.kind != b.kind or a.scope == b.scope):
         return True
     return a.scope == b.scope and a.scope.kind not in _WITNESSED

@@ -86,26 +86,39 @@ def judge(evidence: Evidence, info: SourceInfo) -> tuple[Trust, str | None]:
         return Trust.ABSENT, "; ".join(evidence.flags) or "it gave neither energy nor power"
     if evidence.has_gauge and not evidence.mean_power_w:
         return Trust.SUSPECT, "the power gauge reads 0 W"
+    if evidence.mean_power_w is not None and evidence.mean_power_w > info.power_ceiling_w:
+        return Trust.SUSPECT, f"the power gauge reads {evidence.mean_power_w:,.0f} W: is its unit right?"
     if not evidence.has_counter:
         return Trust.QUALIFIED, None
     if evidence.fall is not None:
         return Trust.SUSPECT, f"counter {'was reset' if evidence.fall == 'reset' else 'went backwards'}"
     if evidence.updates < 2:
         return _judge_still(evidence, info)
-    if evidence.update_period_s and evidence.still_s > max(
-        _STILL_S, _STILL_PERIODS * evidence.update_period_s
-    ):
+    if evidence.update_period_s and evidence.still_s > _longest_still_s(evidence, info):
         return Trust.SUSPECT, f"counter stopped moving {evidence.still_s:.1f} s before the test ended"
     return _judge_ratio(evidence, info)
+
+
+def _longest_still_s(evidence: Evidence, info: SourceInfo) -> float:
+    """Return how long a working counter may stand still at the end of the test (seconds)."""
+    step_s = (
+        _QUANTA_TO_MOVE * info.counter_quantum_j / evidence.mean_power_w if evidence.mean_power_w else 0.0
+    )
+    return max(_STILL_S, _STILL_PERIODS * (evidence.update_period_s or 0.0), info.value_age_s + step_s)
 
 
 def _judge_still(evidence: Evidence, info: SourceInfo) -> tuple[Trust, str | None]:
     """Judge a counter that hardly moved: frozen, or just too coarse for what an idle device draws."""
     moved = "did not move" if evidence.updates == 0 else "moved only once"
     if evidence.mean_power_w is None:
+        if info.is_register:  # what it does not count in the run is withheld there
+            return (
+                Trust.QUALIFIED,
+                f"counter {moved} in {evidence.duration_s:.1f} s: its steps may be too coarse",
+            )
         return Trust.SUSPECT, f"counter {moved} in {evidence.duration_s:.1f} s"
-    expected_j = evidence.mean_power_w * evidence.duration_s
-    if expected_j < _QUANTA_TO_MOVE * info.counter_quantum_j:
+    expected_j = evidence.mean_power_w * max(0.0, evidence.duration_s - info.value_age_s)
+    if expected_j <= _QUANTA_TO_MOVE * info.counter_quantum_j:
         return Trust.QUALIFIED, f"counter {moved}: its steps are too coarse for so idle a device"
     seen = f"in {evidence.duration_s:.1f} s while the gauge saw {expected_j:.1f} J"
     return Trust.SUSPECT, f"counter {moved} {seen}"
@@ -130,7 +143,7 @@ def ratio_tolerance(evidence: Evidence, info: SourceInfo) -> float:
     """
     if evidence.stretch_s <= 0 or not evidence.counter_j:
         return _RATIO_TOLERANCE
-    lag_s = (info.power_window_s or 0.0) + (evidence.update_period_max_s or 0.0)
+    lag_s = (info.power_window_s or 0.0) + (evidence.update_period_max_s or 0.0) + info.value_age_s
     lag = min(1.0, lag_s / evidence.stretch_s) * evidence.power_spread
     return _RATIO_TOLERANCE + lag + 2 * info.counter_quantum_j / evidence.counter_j
 

@@ -6,9 +6,11 @@ from joulemark.record.meter import SourceInfo
 
 REPLAYED = "replayed"  # also a flag of every reading: these joules were measured at another time
 MIG_SHARED = "mig_shared_board"
+VGPU_SHARED = "vgpu_shared_board"
 MODULE_SCOPE = "module_scope"
 THERMAL_COMBINED = "thermal_combined"
 VIRTUAL_MACHINE = "virtual_machine"
+WSL = "wsl2"
 LACKS = "lacks"  # ``lacks: fan_pct (not_supported)``
 
 

@@ -8,24 +8,25 @@ from __future__ import annotations
 
 import contextlib
 import time
-from struct import Struct
 from typing import Any
 
-from joulemark.meters.notes import MIG_SHARED, note
+from joulemark.meters.machine import is_wsl
+from joulemark.meters.notes import MIG_SHARED, VGPU_SHARED, WSL, note
+from joulemark.meters.nvml_calls import CallRead
 from joulemark.meters.nvml_driver import is_lost, open_board, reason_of, start, stop
-from joulemark.meters.nvml_plan import CallRead, ReadPlan, plan_reads
+from joulemark.meters.nvml_field import FIELD_VALUE, NO_DATA, number_of
+from joulemark.meters.nvml_plan import ReadPlan, plan_reads
 from joulemark.meters.source import SourceLost, SourceSpec
 from joulemark.record.clock import Clock
 from joulemark.record.meter import SourceInfo
 from joulemark.record.scope import Scope
 from joulemark.record.telemetry import Quantity, Reading
 
-# nvmlFieldValue_t: fieldId, scopeId, timestamp (µs), latencyUsec, valueType, nvmlReturn, value. Unpacked from
-# memory that is filled once, because each attribute of pynvml's structures costs a call in Python.
-FIELD_VALUE = Struct("@IIqqii8s")
-VALUE_TYPES = tuple(Struct(f"@{code}") for code in "dILQqiH")  # members of nvmlValue_t, by nvmlValueType_t
-
 _COUNTER_QUANTUM_J = 1e-3  # the counter is an integer of millijoules
+_SHARED_MODES = frozenset({2, 3})  # NVML_GPU_VIRTUALIZATION_MODE_VGPU and _HOST_VGPU
+# More power than any board draws, and more than ten times its limit: the value is no power in milliwatts.
+_IMPLAUSIBLE_W, _IMPLAUSIBLE_OVER_MAX = 25_000.0, 10.0
+_POWERS = frozenset({Quantity.POWER_W.value, Quantity.POWER_AVERAGE_W.value})
 
 
 class NvmlSource:
@@ -34,12 +35,12 @@ class NvmlSource:
     The counter is a 64-bit number of millijoules since the driver was loaded: it does not wrap.
     """
 
-    def __init__(self, uuid: str, clock: Clock | None = None) -> None:
+    def __init__(self, uuid: str, clock: Clock | None = None, name: str | None = None) -> None:
         module = start()
         try:
             handle = open_board(module, uuid)
             plan = plan_reads(module, handle)
-            self.info = _describe(module, handle, uuid, plan)
+            self.info = _describe(module, handle, uuid, plan, name)
         except module.NVMLError as error:
             stop(module)
             raise SourceLost(reason_of(error.value)) from error
@@ -51,6 +52,8 @@ class NvmlSource:
         for answer, part in zip(self._answers, plan.fields, strict=True):
             answer.fieldId, answer.scopeId = part.field_id, part.scope_id
         self._now_ns = time.monotonic_ns if clock is None else clock.now_ns
+        limit_w = self.info.power_max_w
+        self._ceiling_w = _IMPLAUSIBLE_OVER_MAX * limit_w if limit_w else _IMPLAUSIBLE_W
         self._turn = -1
         self._open = True
 
@@ -70,6 +73,7 @@ class NvmlSource:
         t_driver_ns = self._decode(values, flags) if answered else None
         for part in [*self._plan.heat, *self._slow_in_turn()]:
             self._read_call(part, values, flags)
+        self._drop_implausible(values, flags)
         return Reading(
             segment,
             t_ns,
@@ -106,9 +110,13 @@ class NvmlSource:
                 self._raise_if_lost(code)
                 flags.append(f"{part.quantity}:{reason_of(code)}")
                 continue
+            number = number_of(kind, data)
+            if number is None:
+                flags.append(f"{part.quantity}:{reason_of(NO_DATA)}")
+                continue
             if t_driver_ns is None:
                 t_driver_ns = stamp_us * 1000
-            values[part.quantity] = VALUE_TYPES[kind].unpack_from(data)[0] * part.unit
+            values[part.quantity] = number * part.unit
         return t_driver_ns
 
     def _read_call(self, part: CallRead, values: dict[str, float], flags: list[str]) -> None:
@@ -117,6 +125,13 @@ class NvmlSource:
         except self._module.NVMLError as error:
             self._raise_if_lost(error.value)
             flags.append(f"{part.quantity}:{reason_of(error.value)}")
+
+    def _drop_implausible(self, values: dict[str, float], flags: list[str]) -> None:
+        """Drop a power that no board draws: a driver that answers in another unit."""
+        for quantity in _POWERS:
+            if values.get(quantity, 0.0) > self._ceiling_w:
+                del values[quantity]
+                flags.append(f"{quantity}:implausible")
 
     def _slow_in_turn(self) -> list[CallRead]:
         slow = self._plan.slow
@@ -133,7 +148,8 @@ class NvmlSource:
 
 def open_nvml(spec: SourceSpec, clock: Clock | None = None) -> NvmlSource:
     """Open the board that ``spec`` names; raises `SourceLost` where the driver does not know it."""
-    return NvmlSource(str(spec.args["uuid"]), clock)
+    name = spec.args.get("name")
+    return NvmlSource(str(spec.args["uuid"]), clock, None if name is None else str(name))
 
 
 def nvml_spec(uuid: str) -> SourceSpec:
@@ -141,19 +157,14 @@ def nvml_spec(uuid: str) -> SourceSpec:
     return SourceSpec("nvml", {"uuid": uuid})
 
 
-def _describe(module: Any, handle: Any, uuid: str, plan: ReadPlan) -> SourceInfo:
+def _describe(module: Any, handle: Any, uuid: str, plan: ReadPlan, name: str | None) -> SourceInfo:
     index = int(module.nvmlDeviceGetIndex(handle))
-    notes = list(plan.notes)
-    if uses_mig(module, handle):
-        sentence = "the board is split by MIG: its energy is all instances' and belongs to none of them"
-        notes.append(note(MIG_SHARED, sentence))
-    try:
-        name = str(module.nvmlDeviceGetName(handle))
-    except module.NVMLError:
-        name = None
+    device_name = None
+    with contextlib.suppress(module.NVMLError):
+        device_name = str(module.nvmlDeviceGetName(handle))
     counts = Quantity.ENERGY_J in plan.quantities
     return SourceInfo(
-        name=f"nvml:{index}",
+        name=name or f"nvml:{index}",
         kind="nvml",
         scope=Scope.module(index) if plan.is_module else Scope.gpu(index),
         quantities=plan.quantities,
@@ -161,15 +172,37 @@ def _describe(module: Any, handle: Any, uuid: str, plan: ReadPlan) -> SourceInfo
         power_window_s=plan.power_window_s,
         power_max_w=None if plan.is_module else power_max_w(module, handle),
         device_id=uuid,
-        device_name=name,
-        notes=tuple(notes),
+        device_name=device_name,
+        notes=(*plan.notes, *_peculiarities(module, handle)),
     )
+
+
+def _peculiarities(module: Any, handle: Any) -> list[str]:
+    """Return what is shared or hidden on this board, as notes."""
+    notes = []
+    if uses_mig(module, handle):
+        sentence = "the board is split by MIG: its energy is all instances' and belongs to none of them"
+        notes.append(note(MIG_SHARED, sentence))
+    if uses_vgpu(module, handle):
+        sentence = "virtual machines share the board: its energy is all of theirs and belongs to none of them"
+        notes.append(note(VGPU_SHARED, sentence))
+    if is_wsl():
+        notes.append(note(WSL, "read through the driver of Windows, which hides processes from WSL 2"))
+    return notes
 
 
 def uses_mig(module: Any, handle: Any) -> bool:
     """Tell whether the board is split into MIG instances; a driver that does not know has none."""
     try:
         return bool(module.nvmlDeviceGetMigMode(handle)[0])
+    except module.NVMLError:
+        return False
+
+
+def uses_vgpu(module: Any, handle: Any) -> bool:
+    """Tell whether virtual machines share the board; a driver that cannot say has none that do."""
+    try:
+        return int(module.nvmlDeviceGetVirtualizationMode(handle)) in _SHARED_MODES
     except module.NVMLError:
         return False
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from joulemark.meters.machine import is_wsl
+from joulemark.meters.notes import LACKS
 from joulemark.meters.nvml import NvmlSource, nvml_spec
 from joulemark.meters.nvml_driver import NOT_INSTALLED, reason_of, session
 from joulemark.meters.source import Finding, SourceLost
@@ -36,6 +38,7 @@ _FIXES = {
     ),
     "reset_required": ("the board asks for a reset", "sudo nvidia-smi --gpu-reset"),
 }
+_LACKING = re.compile(rf"{LACKS}: (\w+) \((\w+)\)")
 _MEASURES = "NVIDIA boards: energy, power, throttle time, temperature, clocks"
 
 
@@ -68,7 +71,7 @@ def _find_board(module: Any, index: int) -> Finding:
     info = source.info
     source.close()
     if not {Quantity.ENERGY_J, Quantity.POWER_W, Quantity.POWER_AVERAGE_W}.intersection(info.quantities):
-        return Finding("nvml", name, _MEASURES, why=_no_power(info), fix=_no_power_fix(info))
+        return _without_power(name, info)
     return Finding("nvml", name, _measures(info), spec=nvml_spec(uuid), info=info)
 
 
@@ -79,14 +82,17 @@ def _measures(info: SourceInfo) -> str:
     return f"{board}: {what} of {whole}"
 
 
-def _no_power(info: SourceInfo) -> str:
-    return (
-        f"{info.device_name or 'the board'} gives neither energy nor power (a vGPU, or an old laptop board)"
-    )
-
-
-def _no_power_fix(info: SourceInfo) -> str:
-    return "measure on the host of the virtual machine, or with a wall meter"
+def _without_power(name: str, info: SourceInfo) -> Finding:
+    """Say why a board gives neither energy nor power: what the driver said of both, or what it then is."""
+    wanted = (Quantity.ENERGY_J.value, Quantity.POWER_W.value)
+    said = [match[2] for entry in info.notes if (match := _LACKING.match(entry)) and match[1] in wanted]
+    reason = next((reason for reason in said if reason in _FIXES), None)
+    if reason is not None:
+        return _missing(name, reason)
+    board = info.device_name or "the board"
+    why = f"{board} gives neither energy nor power (a vGPU, or an old laptop board)"
+    fix = "measure on the host of the virtual machine, or with a wall meter"
+    return Finding("nvml", name, _MEASURES, why=why, fix=fix)
 
 
 def _missing(name: str, reason: str) -> Finding:

@@ -6,12 +6,20 @@ no averaged power, GB10 no memory size, a vGPU next to nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from joulemark.meters.notes import LACKS, MODULE_SCOPE, THERMAL_COMBINED, note
+from joulemark.meters.nvml_calls import (
+    CallRead,
+    heat_calls,
+    milli,
+    slow_calls,
+    violation,
+)
 from joulemark.meters.nvml_driver import driver_branch, reason_of
+from joulemark.meters.nvml_field import FIELD_VALUE, NO_DATA, number_of
 from joulemark.record.telemetry import Quantity
 
 GPU_SCOPE, MODULE = 0, 1  # NVML_POWER_SCOPE_GPU, NVML_POWER_SCOPE_MODULE
@@ -20,6 +28,7 @@ _POWER_AVERAGE, _POWER_INSTANT = 185, 186
 _POWER_CAP = 74
 _RENUMBERED_BRANCH = 580
 _POLICY_POWER, _POLICY_THERMAL = 0, 1  # NVML_PERF_POLICY_*
+SILENT_ZERO = "silent_zero"
 _AMPERE = 7  # NVML_DEVICE_ARCH_AMPERE
 _GA100_DEVICE_IDS = 0x20  # high byte of the PCI device id of A100, A800, A30 and their kin
 AVERAGE_WINDOW_S = 1.0  # nvml.h: "GPU power averaged over 1 sec interval"
@@ -40,11 +49,14 @@ class FieldRead:
 
 
 @dataclass(frozen=True, slots=True)
-class CallRead:
-    """One quantity that needs a driver call of its own."""
+class _Answer:
+    """What a field said when it was asked alone: an NVML code and, where that is 0, the driver's number."""
 
-    quantity: str
-    call: Callable[[], float]
+    code: int
+    number: float = 0.0
+
+
+_Answers = Mapping[tuple[int, int], _Answer]
 
 
 @dataclass(slots=True)
@@ -98,66 +110,74 @@ def plan_reads(module: Any, handle: Any) -> ReadPlan:
     _plan_energy(plan, module, handle, answers)
     _plan_power(plan, module, handle, answers)
     _plan_throttle(plan, module, handle, answers, throttles)
-    for quantity, call in _heat_calls(module, handle).items():
+    for quantity, call in heat_calls(module, handle).items():
         _add_if_answers(plan, plan.heat, module, CallRead(quantity.value, call))
-    for quantity, call in _slow_calls(module, handle).items():
+    for quantity, call in slow_calls(module, handle).items():
         _add_if_answers(plan, plan.slow, module, CallRead(quantity.value, call))
     return plan
 
 
-def _probe_fields(module: Any, handle: Any, throttle_ids: list[int]) -> Mapping[tuple[int, int], int]:
-    """Return the NVML code of each (field, scope) that could be used."""
+def _probe_fields(module: Any, handle: Any, throttle_ids: list[int]) -> _Answers:
+    """Return the answer of each (field, scope) that could be used."""
     asked = [(_TOTAL_ENERGY, GPU_SCOPE), *((field_id, GPU_SCOPE) for field_id in throttle_ids)]
     for scope in (GPU_SCOPE, MODULE):
         asked += [(_POWER_INSTANT, scope), (_POWER_AVERAGE, scope)]
     asked.append((_SCOPED_ENERGY, MODULE))
-    return {key: _field_code(module, handle, key) for key in asked}
+    return {key: _ask(module, handle, key) for key in asked}
 
 
-def _field_code(module: Any, handle: Any, key: tuple[int, int]) -> int:
+def _ask(module: Any, handle: Any, key: tuple[int, int]) -> _Answer:
     """Ask for one field alone, so that an id which the driver does not know cannot spoil the others."""
     try:
-        return int(module.nvmlDeviceGetFieldValues(handle, [key])[0].nvmlReturn)
+        answer = module.nvmlDeviceGetFieldValues(handle, [key])[0]
     except module.NVMLError as error:
-        return int(error.value)
+        return _Answer(int(error.value))
+    *_, kind, code, data = FIELD_VALUE.unpack(bytes(answer))
+    number = number_of(kind, data)
+    return _Answer(code) if code else _Answer(NO_DATA) if number is None else _Answer(0, number)
 
 
-def _plan_scope(plan: ReadPlan, answers: Mapping[tuple[int, int], int]) -> None:
+def _plan_scope(plan: ReadPlan, answers: _Answers) -> None:
     """Choose one scope for the whole source: a counter and a gauge of two scopes would never agree."""
-    gpu = any(answers[f, GPU_SCOPE] == 0 for f in (_POWER_INSTANT, _POWER_AVERAGE))
-    module = any(answers[f, MODULE] == 0 for f in (_POWER_INSTANT, _POWER_AVERAGE))
+    gpu = any(answers[f, GPU_SCOPE].code == 0 for f in (_POWER_INSTANT, _POWER_AVERAGE))
+    module = any(answers[f, MODULE].code == 0 for f in (_POWER_INSTANT, _POWER_AVERAGE))
     plan.is_module = module and not gpu
     if plan.is_module:
         plan.notes.append(note(MODULE_SCOPE, "the driver meters the CPU and GPU of this module together"))
 
 
-def _plan_energy(plan: ReadPlan, module: Any, handle: Any, answers: Mapping[tuple[int, int], int]) -> None:
+def _plan_energy(plan: ReadPlan, module: Any, handle: Any, answers: _Answers) -> None:
     key = (_SCOPED_ENERGY, MODULE) if plan.is_module else (_TOTAL_ENERGY, GPU_SCOPE)
-    if answers[key] == 0:
+    if answers[key].code == 0:
         plan.fields.append(FieldRead(*key, Quantity.ENERGY_J.value, 1e-3))
     elif plan.is_module:
-        plan.notes.append(_lacking(Quantity.ENERGY_J.value, answers[key]))
+        plan.notes.append(_lacking(Quantity.ENERGY_J.value, answers[key].code))
     else:
-        total = lambda: module.nvmlDeviceGetTotalEnergyConsumption(handle) * 1e-3  # noqa: E731
-        legacy = CallRead(Quantity.ENERGY_J.value, total)
-        _add_if_answers(plan, plan.calls, module, legacy)
+        total = milli(module, lambda: module.nvmlDeviceGetTotalEnergyConsumption(handle))
+        _add_if_answers(plan, plan.calls, module, CallRead(Quantity.ENERGY_J.value, total))
 
 
-def _plan_power(plan: ReadPlan, module: Any, handle: Any, answers: Mapping[tuple[int, int], int]) -> None:
+def _plan_power(plan: ReadPlan, module: Any, handle: Any, answers: _Answers) -> None:
     scope = MODULE if plan.is_module else GPU_SCOPE
-    if answers[_POWER_INSTANT, scope] == 0:
+    usage = milli(module, lambda: module.nvmlDeviceGetPowerUsage(handle))
+    instant, average = answers[_POWER_INSTANT, scope], answers[_POWER_AVERAGE, scope]
+    silent = instant.code == 0 and instant.number == 0 and average.code == 0 and average.number > 0
+    if silent:
+        sentence = (
+            "the field of instantaneous power reads 0 W while the averaged one does not: it is not read"
+        )
+        plan.notes.append(note(SILENT_ZERO, sentence))
+    if instant.code == 0 and not silent:
         plan.fields.append(FieldRead(_POWER_INSTANT, scope, Quantity.POWER_W.value, 1e-3))
         plan.power_window_s = 0.0
     elif plan.is_module:
-        plan.notes.append(_lacking(Quantity.POWER_W.value, answers[_POWER_INSTANT, scope]))
-    else:
-        legacy = CallRead(Quantity.POWER_W.value, lambda: module.nvmlDeviceGetPowerUsage(handle) * 1e-3)
-        if _add_if_answers(plan, plan.calls, module, legacy):
-            plan.power_window_s = usage_window_s(module, handle)
-    if answers[_POWER_AVERAGE, scope] == 0:
+        plan.notes.append(_lacking(Quantity.POWER_W.value, instant.code or NO_DATA))
+    elif _add_if_answers(plan, plan.calls, module, CallRead(Quantity.POWER_W.value, usage)):
+        plan.power_window_s = usage_window_s(module, handle)
+    if average.code == 0:
         plan.fields.append(FieldRead(_POWER_AVERAGE, scope, Quantity.POWER_AVERAGE_W.value, 1e-3))
     else:
-        plan.notes.append(_lacking(Quantity.POWER_AVERAGE_W.value, answers[_POWER_AVERAGE, scope]))
+        plan.notes.append(_lacking(Quantity.POWER_AVERAGE_W.value, average.code))
 
 
 def usage_window_s(module: Any, handle: Any) -> float:
@@ -185,7 +205,7 @@ def _plan_throttle(
     plan: ReadPlan,
     module: Any,
     handle: Any,
-    answers: Mapping[tuple[int, int], int],
+    answers: _Answers,
     throttles: tuple[tuple[int, Quantity], ...],
 ) -> None:
     """Take the driver's cumulative counters, and its older ones where it lacks them."""
@@ -194,49 +214,17 @@ def _plan_throttle(
         Quantity.THROTTLE_SW_THERMAL_NS: _POLICY_THERMAL,
     }
     for field_id, quantity in throttles:
-        code = answers[field_id, GPU_SCOPE]
+        code = answers[field_id, GPU_SCOPE].code
         if code == 0:
             plan.fields.append(FieldRead(field_id, GPU_SCOPE, quantity.value, 1.0))
             continue
         if quantity not in policies:
             plan.notes.append(_lacking(quantity.value, code))
             continue
-        legacy = CallRead(quantity.value, _violation(module, handle, policies[quantity]))
+        legacy = CallRead(quantity.value, violation(module, handle, policies[quantity]))
         if _add_if_answers(plan, plan.heat, module, legacy) and quantity is Quantity.THROTTLE_SW_THERMAL_NS:
             sentence = "throttle_sw_thermal_ns holds every thermal violation: this driver does not split them"
             plan.notes.append(note(THERMAL_COMBINED, sentence))
-
-
-def _violation(module: Any, handle: Any, policy: int) -> Callable[[], float]:
-    return lambda: float(module.nvmlDeviceGetViolationStatus(handle, policy).violationTime)
-
-
-def _reason_call(module: Any, handle: Any) -> Callable[[], float]:
-    """Return the call for the reason mask under the name that the driver knows."""
-    try:
-        module.nvmlDeviceGetCurrentClocksEventReasons(handle)
-    except module.NVMLError:
-        return lambda: float(module.nvmlDeviceGetCurrentClocksThrottleReasons(handle))
-    return lambda: float(module.nvmlDeviceGetCurrentClocksEventReasons(handle))
-
-
-def _heat_calls(module: Any, handle: Any) -> dict[Quantity, Callable[[], float]]:
-    return {
-        Quantity.THROTTLE_REASONS: _reason_call(module, handle),
-        Quantity.TEMPERATURE_C: lambda: float(module.nvmlDeviceGetTemperature(handle, 0)),
-    }
-
-
-def _slow_calls(module: Any, handle: Any) -> dict[Quantity, Callable[[], float]]:
-    return {
-        Quantity.SM_CLOCK_MHZ: lambda: float(module.nvmlDeviceGetClockInfo(handle, 1)),
-        Quantity.MEMORY_CLOCK_MHZ: lambda: float(module.nvmlDeviceGetClockInfo(handle, 2)),
-        Quantity.UTILIZATION_PCT: lambda: float(module.nvmlDeviceGetUtilizationRates(handle).gpu),
-        Quantity.MEMORY_USED_MIB: lambda: module.nvmlDeviceGetMemoryInfo(handle).used / 2**20,
-        Quantity.FAN_PCT: lambda: float(module.nvmlDeviceGetFanSpeed(handle)),
-        Quantity.PSTATE: lambda: float(module.nvmlDeviceGetPerformanceState(handle)),
-        Quantity.POWER_LIMIT_W: lambda: module.nvmlDeviceGetEnforcedPowerLimit(handle) * 1e-3,
-    }
 
 
 def _add_if_answers(plan: ReadPlan, where: list[CallRead], module: Any, read: CallRead) -> bool:

@@ -69,10 +69,13 @@ def qualify(
 def poll_period_s(info: SourceInfo, evidence: Evidence) -> float:
     """Return how often to sample: 0.2 s, faster only where something would be lost.
 
-    A counter must be read more than twice a wrap at full power. A gauge with no window and no counter behind
-    it must be read with each of its updates, since nothing else sees what lies between.
+    A meter that limits how often it is read is read that often. A counter must be read more than twice a
+    wrap at full power. A gauge with no window and no counter behind it must be read with each of its updates,
+    since nothing else sees what lies between.
     """
     period_s = DEFAULT_POLL_S
+    if info.read_period_s is not None:
+        return max(period_s, info.read_period_s)
     if info.counter_modulus_j is not None:
         wrap_s = info.counter_modulus_j / (info.power_max_w or _UNKNOWN_MAX_W)
         period_s = min(period_s, _SAFE_SHARE_OF_WRAP * wrap_s)
@@ -93,7 +96,8 @@ class _Watch:
 
     def run(self, duration_s: float, max_duration_s: float) -> None:
         begin_ns = self.clock.now_ns()
-        step_s = _FASTEST_STEP_S
+        slowest_s = self.source.info.read_period_s or 0.0
+        step_s = max(_FASTEST_STEP_S, slowest_s)
         while True:
             elapsed_s = (self.clock.now_ns() - begin_ns) * 1e-9
             enough = self._updates >= _MIN_UPDATES and elapsed_s >= duration_s
@@ -101,7 +105,7 @@ class _Watch:
                 return
             self._take()
             if self._updates >= _MIN_UPDATES:
-                step_s = max(_FASTEST_STEP_S, elapsed_s / self._updates / _STEPS_PER_UPDATE)
+                step_s = max(_FASTEST_STEP_S, slowest_s, elapsed_s / self._updates / _STEPS_PER_UPDATE)
             # at most a third of the time goes into reading, whatever a read costs
             self.clock.sleep_s(max(step_s, 2e-9 * self.readings[-1].read_ns))
 

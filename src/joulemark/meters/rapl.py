@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import time
 from pathlib import Path
@@ -18,37 +19,44 @@ from joulemark.record.telemetry import Reading
 # The hardware register counts 32 bits of energy units, and max_energy_range_uj is their whole range
 # (Intel SDM vol. 3B, section "RAPL Interfaces"; Linux drivers/powercap/intel_rapl_common.c).
 _REGISTER_STEPS = 2**32
-_USUAL_UNIT_J = 2**-14  # 61 µJ, the unit of most Intel parts
+USUAL_UNIT_J = 2**-14  # 61 µJ, the unit of most Intel parts; AMD and server memory have less
+_LONGEST_NUMBER = 32  # bytes; the kernel's 64-bit number needs 21 with its line end
+_RANGE_SLACK = 1e-6  # the range is rounded, the counter is not
+_GONE = frozenset({errno.ENOENT, errno.ENODEV, errno.ENXIO, errno.ESTALE})
 
 
 class RaplSource:
     """One domain.
 
-    Raises `SourceLost` where its counter cannot be opened (``permission_denied``, ``gone``).
+    Raises `SourceLost` where its counter cannot be opened (``permission_denied``, ``gone``). Where the first
+    of several directories that show the counter cannot be opened, another is.
     """
 
-    def __init__(self, domain: Domain, clock: Clock | None = None) -> None:
-        self.info = describe(domain)
-        try:
-            self._file = os.open(domain.directory / "energy_uj", os.O_RDONLY | os.O_CLOEXEC)
-        except OSError as error:
-            raise SourceLost(_reason(error)) from error
+    def __init__(self, domain: Domain, clock: Clock | None = None, name: str | None = None) -> None:
+        self.info = describe(domain, name)
+        self._file = _open_first([domain.directory, *domain.twins])
         self._now_ns = time.monotonic_ns if clock is None else clock.now_ns
 
     def read(self, segment: int) -> Reading:
-        """Read the counter; raises `SourceLost` when the file no longer answers."""
+        """Read the counter; raises `SourceLost` when the file is gone. No number in range is flagged."""
         begin_ns = self._now_ns()
+        raw = b""
         try:
-            raw = os.pread(self._file, 32, 0)
+            raw = os.pread(self._file, _LONGEST_NUMBER, 0)
         except OSError as error:
-            raise SourceLost(_reason(error)) from error
+            if isinstance(error, PermissionError) or error.errno in _GONE:
+                raise SourceLost(reason_of(error)) from error
         t_ns = self._now_ns()
+        energy_j = joules_of(raw)
         values: dict[str, float] = {}
         flags: tuple[str, ...] = ()
-        try:
-            values["energy_j"] = int(raw) * 1e-6
-        except ValueError:
+        modulus_j = self.info.counter_modulus_j
+        if energy_j is None:
             flags = ("energy_j:unreadable",)
+        elif modulus_j is not None and energy_j > modulus_j * (1 + _RANGE_SLACK):
+            flags = ("energy_j:out_of_range",)
+        else:
+            values["energy_j"] = energy_j
         return Reading(
             segment, t_ns, self.info.name, self.info.scope.path, values, read_ns=t_ns - begin_ns, flags=flags
         )
@@ -60,29 +68,47 @@ class RaplSource:
             self._file = -1
 
 
-def describe(domain: Domain) -> SourceInfo:
+def joules_of(raw: bytes) -> float | None:
+    """Return the joules that the text of ``energy_uj`` means; null where it is no whole number of them."""
+    text = raw.strip()
+    # a number that fills the buffer may be the first part of a longer one
+    return int(text) * 1e-6 if text.isdigit() and len(raw) < _LONGEST_NUMBER else None
+
+
+def describe(domain: Domain, name: str | None = None) -> SourceInfo:
     """Return the facts of a domain, which any user may read."""
-    modulus_j = modulus_of_j(domain.directory)
-    notes = []
-    if is_virtual():
-        notes.append(
-            note(VIRTUAL_MACHINE, "a hypervisor gives these values; they need not be the hardware's")
-        )
+    places = (domain.directory, *domain.twins)
+    modulus_j = next((range_j for place in places if (range_j := modulus_of_j(place)) is not None), None)
+    notes = [*machine_notes()]
+    if domain.is_one_core:
+        notes.append(note("one_core", "AMD counts each core apart: this is the first core's energy alone"))
     if domain.twins:
         twins = ", ".join(twin.name for twin in domain.twins)
         notes.append(note("twins", f"{twins} show the same counter again and are left out"))
     return SourceInfo(
-        name=f"rapl:{domain.name}",
+        name=name or f"rapl:{domain.name}",
         kind="rapl",
         scope=domain.scope,
         quantities=("energy_j",),
         counter_modulus_j=modulus_j,
         counter_wraps=True,
-        counter_quantum_j=_USUAL_UNIT_J if modulus_j is None else modulus_j / _REGISTER_STEPS,
+        counter_quantum_j=quantum_j(modulus_j),
         power_max_w=power_max_w(domain),
         device_id=str(domain.directory),
         notes=tuple(notes),
     )
+
+
+def machine_notes() -> tuple[str, ...]:
+    """Return what this machine makes peculiar about every processor counter."""
+    if not is_virtual():
+        return ()
+    return (note(VIRTUAL_MACHINE, "a hypervisor gives these values; they need not be the hardware's"),)
+
+
+def quantum_j(modulus_j: float | None) -> float:
+    """Return the step of a counter that wraps at ``modulus_j``, the usual one where that is not known."""
+    return USUAL_UNIT_J if modulus_j is None else modulus_j / _REGISTER_STEPS
 
 
 def modulus_of_j(directory: Path) -> float | None:
@@ -113,10 +139,10 @@ def power_max_w(domain: Domain) -> float | None:
 
 def open_rapl(spec: SourceSpec, clock: Clock | None = None) -> RaplSource:
     """Open the domain that ``spec`` names; raises `SourceLost` where it is not in the tree."""
-    root, name = Path(str(spec.args["root"])), spec.args["domain"]
+    root, name = Path(str(spec.args["root"])), spec.args.get("name")
     for domain in find_domains(root):
-        if domain.name == name:
-            return RaplSource(domain, clock)
+        if domain.name == spec.args["domain"]:
+            return RaplSource(domain, clock, None if name is None else str(name))
     raise SourceLost("gone")
 
 
@@ -125,13 +151,26 @@ def rapl_spec(domain: Domain, root: Path | None = None) -> SourceSpec:
     return SourceSpec("rapl", {"root": str(root or powercap_root()), "domain": domain.name})
 
 
+def reason_of(error: OSError) -> str:
+    """Return why a counter cannot be opened or read, as a word."""
+    if isinstance(error, PermissionError):
+        return "permission_denied"
+    return "gone" if error.errno in _GONE else "unreadable"
+
+
+def _open_first(directories: list[Path]) -> int:
+    """Open the counter in the first directory that lets us; raises `SourceLost` with the first's reason."""
+    first: OSError | None = None
+    for directory in directories:
+        try:
+            return os.open(directory / "energy_uj", os.O_RDONLY | os.O_CLOEXEC)
+        except OSError as error:
+            first = first or error
+    assert first is not None
+    raise SourceLost(reason_of(first)) from first
+
+
 def _read_int(path: Path) -> int | None:
     with contextlib.suppress(OSError, ValueError):
         return int(path.read_text())
     return None
-
-
-def _reason(error: OSError) -> str:
-    if isinstance(error, PermissionError):
-        return "permission_denied"
-    return "gone" if isinstance(error, FileNotFoundError) else f"unreadable ({error.strerror})"

@@ -10,6 +10,7 @@ from joulemark.metrics import (
     cost_model,
     cpu,
     drift,
+    embodied,
     energy_per,
     engine_time,
     latency,
@@ -18,10 +19,12 @@ from joulemark.metrics import (
     repeats,
     score,
     speed,
+    standby,
     throttle,
     tier,
     truncation,
     verdict_energy,
+    wall_model,
 )
 from joulemark.metrics.definition import MetricDefinition
 
@@ -46,9 +49,12 @@ def definitions() -> tuple[MetricDefinition, ...]:
     return (
         *energy_per.DEFINITIONS,
         *tier.DEFINITIONS,
+        *standby.DEFINITIONS,
+        *wall_model.DEFINITIONS,
         *drift.DEFINITIONS,
         *money.DEFINITIONS,
         *carbon.DEFINITIONS,
+        *embodied.DEFINITIONS,
         *accuracy.DEFINITIONS,
         *truncation.DEFINITIONS,
         *score.DEFINITIONS,

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 DRIFT_LIMIT_PCT = 10.0
 # the codes of a source's notes (``code: sentence``) which say that its joules are not those of one GPU alone
-SHARED_BOARD, WHOLE_MODULE = "mig_shared_board", "module_scope"
+SHARED_BOARDS, WHOLE_MODULE = ("mig_shared_board", "vgpu_shared_board"), "module_scope"
 _OFF_THE_BOARDS = frozenset({Reason.ENGINE_NOT_ON_DEVICE, Reason.ENGINE_NOT_VISIBLE})
 _WAYS_TO_JOULES = {
     Reason.ENGINE_REMOTE: "run joulemark on the machine that runs the engine.",
@@ -174,9 +174,9 @@ def _sources(run: RunView) -> Iterator[Caveat]:
         if source.info.name in headline:
             for note in source.info.notes:
                 code, _, sentence = note.partition(": ")
-                if code in (SHARED_BOARD, WHOLE_MODULE):
+                if code in (*SHARED_BOARDS, WHOLE_MODULE):
                     text = f"{source.info.name}: {sentence}."
-                    yield Caveat(code, text, loud=code == SHARED_BOARD)
+                    yield Caveat(code, text, loud=code in SHARED_BOARDS)
 
 
 def _client(run: RunView) -> Iterator[Caveat]:

@@ -84,8 +84,11 @@ NET = MetricDefinition(
     "J",
     r"E - P_\mathrm{loaded\,idle}\, t",
     ("total_joules", "baselines.loaded_idle_w", "windows"),
-    ("there are no joules", "no loaded baseline was measured"),
-    "may be negative",
+    (
+        "there are no joules",
+        "no loaded idle of this machine, engine, model and power limit is on file (`joulemark calibrate`)",
+    ),
+    "may be negative; interval: the meter's bounds of the run and of the idle power together",
 )
 MEAN_POWER = MetricDefinition(
     "mean_power_w",
@@ -231,14 +234,27 @@ def mean_power_w(total: Energy, duration_s: float | None) -> Value:
     return energy_value(total, divisor=duration_s, unit="W")
 
 
-def net_joules(total: Energy, loaded_idle_w: float | None, duration_s: float | None) -> Value:
-    """Return joules above the loaded idle; only with a measured loaded baseline, and may be negative."""
+def net_joules(total: Energy, loaded_idle_w: Value, duration_s: float | None) -> Value:
+    """Return joules above the loaded idle; only with a measured loaded baseline, and may be negative.
+
+    ``loaded_idle_w`` is a power with its bound, or withheld with the reason (see `standby.idle_power_w`).
+    """
     if isinstance(total, Withheld):
         return energy_value(total)
-    if loaded_idle_w is None or duration_s is None:
-        return withheld("J", Reason.NOT_APPLICABLE, detail="No loaded-idle baseline was measured.")
-    idle_j = loaded_idle_w * duration_s
-    return Value(total.joules - idle_j, "J", total.lo - idle_j, total.hi - idle_j, "bound")
+    if loaded_idle_w.value is None or loaded_idle_w.reason is not None:
+        return withheld("J", loaded_idle_w.reason or Reason.NO_BASELINE, detail=loaded_idle_w.detail)
+    if not duration_s:
+        return withheld("J", Reason.OUTSIDE_TIMELINE, detail="The measured windows have no length.")
+    idle_w = loaded_idle_w.value
+    lowest_w = idle_w if loaded_idle_w.lo is None else loaded_idle_w.lo
+    highest_w = idle_w if loaded_idle_w.hi is None else loaded_idle_w.hi
+    return Value(
+        total.joules - idle_w * duration_s,
+        "J",
+        total.lo - highest_w * duration_s,
+        total.hi - lowest_w * duration_s,
+        "bound",
+    )
 
 
 def accuracy_per_watt(share_correct: Value, total: Energy, duration_s: float | None) -> Value:

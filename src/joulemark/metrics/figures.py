@@ -7,6 +7,7 @@ from joulemark.metrics.carbon import gco2e
 from joulemark.metrics.cost_model import CostModel, cost_figures
 from joulemark.metrics.cpu import cpu_seconds, cpu_seconds_per_correct_answer
 from joulemark.metrics.drift import counter_vs_integration_pct_diff
+from joulemark.metrics.embodied import embodied_figures
 from joulemark.metrics.energy_per import (
     accuracy_per_watt,
     correct_per_joule,
@@ -34,10 +35,12 @@ from joulemark.metrics.speed import (
     mean_prompt_tokens,
     tokens_per_second,
 )
+from joulemark.metrics.standby import idle_power_w, standby
 from joulemark.metrics.throttle import throttle_pct
 from joulemark.metrics.truncation import accuracy_excluding_truncated
 from joulemark.metrics.value import NOTHING_COMPLETED, Value, energy_value, withheld
-from joulemark.record.energy import Withheld
+from joulemark.metrics.wall_model import modelled_wall_energy, modelled_wall_joules
+from joulemark.record.energy import ModelledEnergy, Withheld
 from joulemark.record.reason import Reason
 
 
@@ -61,9 +64,10 @@ def figures(run: RunView, model: CostModel) -> dict[str, Value]:
 def _energies(run: RunView, model: CostModel) -> dict[str, Value]:
     """Return joules and what is made of them."""
     items, energy, duration_s = run.measured_items, run.headline_energy, run.duration_s
-    rates, local, real = run.manifest.rates, run.manifest.engine.local, run.real_valued
+    rates, local, real = run.rates, run.manifest.engine.local, run.real_valued
     per_correct = joules_per_correct_answer(energy, items, run.headline_attributions(), real_valued=real)
     per_request = joules_per_request(energy, items)
+    idle = run.manifest.baselines
     return {
         "joules_per_correct_answer": per_correct,
         "joules_per_correct_answer_bound": joules_per_correct_answer_bound(energy, items, real_valued=real),
@@ -71,7 +75,9 @@ def _energies(run: RunView, model: CostModel) -> dict[str, Value]:
         "joules_per_request": per_request,
         "joules_per_token": joules_per_token(energy, items),
         "ipj": correct_per_joule(energy, items, real_valued=real),
-        "net_joules": net_joules(energy, run.manifest.baselines.loaded_idle_w, duration_s),
+        "net_joules": net_joules(energy, idle_power_w(idle, "loaded", run.headline_scope), duration_s),
+        **standby(idle, energy, run.headline_scope, run.manifest.rates),
+        "modelled_wall_joules": modelled_wall_joules(_modelled_wall(run)),
         "mean_power_w": mean_power_w(energy, duration_s),
         "accuracy_per_watt": accuracy_per_watt(accuracy(items, real_valued=real), energy, duration_s),
         "counter_vs_integration_pct_diff": counter_vs_integration_pct_diff(energy, run.integrated_energy),
@@ -82,7 +88,18 @@ def _energies(run: RunView, model: CostModel) -> dict[str, Value]:
         "usd_per_request": usd_per_request(per_request, items, rates, local=local),
         "gco2e_per_correct_answer": gco2e(per_correct, rates),
         "gco2e_per_request": gco2e(per_request, rates),
+        **embodied_figures(rates, duration_s, items, real_valued=real),
     }
+
+
+def _modelled_wall(run: RunView) -> ModelledEnergy | Withheld:
+    """Predict the wall energy of the run; without any joules of a device that is the reason."""
+    baselines = run.manifest.baselines
+    if isinstance(run.headline_energy, Withheld):
+        return run.headline_energy
+    why_none = baselines.reasons.get("wall_fit", "").partition(": ")[2]
+    energies = (run.headline_energy, *run.other_energy.values())
+    return modelled_wall_energy(baselines.wall_fit, energies, run.duration_s, why_none)
 
 
 def _answers(run: RunView) -> dict[str, Value]:

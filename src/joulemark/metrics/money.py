@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from joulemark.metrics.accuracy import is_correct, why_not_scored
-from joulemark.metrics.carbon import JOULES_PER_KWH
+from joulemark.metrics.carbon import JOULES_PER_KWH, uncovered
 from joulemark.metrics.cost_interval import cost_interval
 from joulemark.metrics.definition import MetricDefinition
 from joulemark.metrics.token_doubt import CONTRADICTED, WITHHELD_WHEN, counts_contradicted
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 _INPUTS = (
     "rates.usd_per_kwh",
+    "rates.tariff",
     "rates.pue",
     "rates.usd_per_million_prompt_tokens",
     "rates.usd_per_million_completion_tokens",
@@ -27,16 +28,19 @@ _INPUTS = (
     "items.completion_tokens",
 )
 _WHEN = (
-    "no price was given (`--usd-per-kwh` or `--price`)",
-    "with a tariff: the joules are withheld",
+    "no price was given (`--usd-per-kwh`, `--tariff` or `--price`)",
+    "with electricity priced: the joules are withheld",
+    "with a tariff by time: it does not cover all of the time measured",
     "with token prices: one of the two prices or any request's token count is missing",
     f"with token prices: {WITHHELD_WHEN}",
     "the rates make it larger than a number can be",
 )
 _SOURCE = (
     "declared prices: electricity (metered energy of the headline scope × tariff × PUE) for an engine on "
-    "this machine, token prices for one elsewhere; where both are given they are not added. Tokens from a "
-    "cache are charged in full, tries before the last one are not; hardware is left out"
+    "this machine, token prices for one elsewhere; where both are given they are not added. A tariff by time "
+    "counts as the mean of its steps weighted by the energy metered within each (by time where the meter "
+    "cannot tell the parts of a window); it may be negative. Tokens from a cache are charged in full, tries "
+    "before the last one are not; hardware is left out"
 )
 
 PER_CORRECT = MetricDefinition(
@@ -64,11 +68,16 @@ _LARGEST_USD = 1e300
 
 
 def by_tokens(rates: Rates, *, local: bool | None) -> bool:
-    """Tell whether token prices count: they are given, and the engine is elsewhere or has no tariff."""
+    """Tell whether token prices count: they are given; the engine is elsewhere, or electricity unpriced."""
     priced = (
         rates.usd_per_million_prompt_tokens is not None or rates.usd_per_million_completion_tokens is not None
     )
-    return priced and (local is not True or rates.usd_per_kwh is None)
+    return priced and (local is not True or not electricity_priced(rates))
+
+
+def electricity_priced(rates: Rates) -> bool:
+    """Tell whether electricity was given a price, be it a tariff that does not cover the run."""
+    return rates.usd_per_kwh is not None or bool(rates.tariff) or rates.electricity_source is not None
 
 
 def usd_per_correct_answer(
@@ -116,6 +125,8 @@ def usd_per_request(
 
 def _electricity(joules: Value, rates: Rates) -> Value:
     if rates.usd_per_kwh is None:
+        if electricity_priced(rates):
+            return withheld("USD", Reason.NOT_REPORTED, detail=uncovered(rates.electricity_source))
         return withheld("USD", Reason.NO_PRICE)
     return scaled(joules, rates.usd_per_kwh * rates.pue / JOULES_PER_KWH, "USD")
 

@@ -17,7 +17,7 @@ from joulemark.record.meter import QualifiedSource
 from joulemark.record.reason import Reason
 
 if TYPE_CHECKING:
-    from joulemark.record.manifest import Manifest
+    from joulemark.record.manifest import Manifest, Rates
 
 ItemKey = tuple[str, int]
 
@@ -85,6 +85,8 @@ class RunView:
     - ``foreign_cpu_share``, ``stolen_cpu_share``: shares (0..1) of the machine's processor time in the
       ``measure`` windows that went to processes other than engine, client and sampler, and that the
       hypervisor gave to others; null where it could not be observed.
+    - ``effective_rates``: the manifest's rates with those that change with time as single numbers, the means
+      over the run's energy (`joulemark.metrics.rate_steps`); null where none changes.
     """
 
     manifest: Manifest
@@ -107,6 +109,12 @@ class RunView:
     wanted: int | None = None
     foreign_cpu_share: float | None = None
     stolen_cpu_share: float | None = None
+    effective_rates: Rates | None = None
+
+    @property
+    def rates(self) -> Rates:
+        """The rates that count in the figures."""
+        return self.manifest.rates if self.effective_rates is None else self.effective_rates
 
     @property
     def measured_items(self) -> tuple[Item, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from joulemark.metrics.accuracy import is_correct, is_scored, verdict_counts
 from joulemark.metrics.attribution import scope_label
@@ -83,7 +84,7 @@ class Summary:
     repeats: Mapping[str, Spread]
     repeats_left_out: tuple[int, ...]
     repeat_policy: str
-    rates: Mapping[str, Setting]
+    rates: Mapping[str, Any]
 
     def to_json(self) -> dict[str, JsonValue]:
         """Return plain JSON values, unrounded; each null figure has its entry under ``reasons``."""
@@ -153,11 +154,15 @@ class Summary:
                 reasons[f"setup.{name}"] = reason_json(Reason.NOT_REPORTED)
         for name, rate in self.rates.items():
             if rate is None:
-                of_grid = name.startswith(("gco2e", "grid"))
-                reasons[f"rates.{name}"] = reason_json(
-                    Reason.NO_GRID_INTENSITY if of_grid else Reason.NO_PRICE
-                )
+                reasons[f"rates.{name}"] = reason_json(_no_rate(name))
         return reasons
+
+
+def _no_rate(name: str) -> Reason:
+    """Return why a rate is null: it was not given."""
+    if name.startswith(("embodied", "lifetime")):
+        return Reason.NO_EMBODIED
+    return Reason.NO_GRID_INTENSITY if name.startswith(("gco2e", "grid")) else Reason.NO_PRICE
 
 
 def summarize(run: RunView) -> Summary:
@@ -203,5 +208,5 @@ def summarize(run: RunView) -> Summary:
         repeats=repeat_figures(run),
         repeats_left_out=complete_repeats(items)[1],
         repeat_policy=repeat_policy(run.manifest),
-        rates=run.manifest.rates.model_dump(),
+        rates=run.rates.model_dump(),
     )

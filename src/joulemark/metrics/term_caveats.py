@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from joulemark.metrics.caveat import Caveat
 from joulemark.metrics.money import by_tokens
@@ -10,6 +11,9 @@ from joulemark.metrics.repeats import complete_repeats
 from joulemark.metrics.run_view import RunView
 from joulemark.metrics.value import Value
 from joulemark.record.reason import Reason
+
+if TYPE_CHECKING:
+    from joulemark.record.manifest import RateStep
 
 DEFAULT_PRESET = "default"
 
@@ -74,7 +78,7 @@ def _repeats(run: RunView) -> Iterator[Caveat]:
 
 
 def _rates(run: RunView, figures: Mapping[str, Value]) -> Iterator[Caveat]:
-    rates = run.manifest.rates
+    rates = run.rates
     told = []
     if figures["usd_per_request"].value is not None:
         if by_tokens(rates, local=run.manifest.engine.local):
@@ -82,14 +86,22 @@ def _rates(run: RunView, figures: Mapping[str, Value]) -> Iterator[Caveat]:
             told.append(f"US dollars are tokens times declared prices{source}")
         else:
             source = f" ({rates.electricity_source})" if rates.electricity_source else ""
-            told.append(f"US dollars are metered energy times {rates.usd_per_kwh:g} USD/kWh{source}")
+            mean = _rate(rates.usd_per_kwh, rates.tariff)
+            told.append(f"US dollars are metered energy times {mean} USD/kWh{source}")
     if figures["gco2e_per_request"].value is not None:
         named = ", ".join(filter(None, (rates.grid_zone, rates.grid_source)))
         source = f" ({named})" if named else ""
-        told.append(f"CO2e is metered energy times {rates.gco2e_per_kwh:g} g/kWh{source}, operational only")
+        mean = _rate(rates.gco2e_per_kwh, rates.grid_series)
+        told.append(f"CO2e is metered energy times {mean} g/kWh{source}, operational only")
     if told:
         building = f"; the building adds a factor of {rates.pue:g}" if rates.pue != 1 else ""
+        apart = figures["embodied_gco2e_per_request"].value is not None
+        hardware = "What making the hardware emitted stands apart" if apart else "Hardware is left out"
         yield Caveat(
             "declared_rates",
-            f"Rates are declared, not measured: {'; '.join(told)}{building}. Hardware is left out.",
+            f"Rates are declared, not measured: {'; '.join(told)}{building}. {hardware}.",
         )
+
+
+def _rate(mean: float | None, steps: Sequence[RateStep]) -> str:
+    return f"a changing rate, on the mean {mean:.4g}" if steps else f"{mean:g}"

@@ -7,6 +7,9 @@ from enum import StrEnum
 
 from joulemark.record.scope import Scope
 
+CEILING_OVER_MAX = 2.0  # what a device may draw for a short time, over the maximum it states
+CEILING_UNKNOWN_W = 25_000.0  # no single board, package, module or plug draws more
+
 
 class Trust(StrEnum):
     """The outcome of a source's self-test."""
@@ -52,6 +55,16 @@ class SourceInfo:
     device_id: str | None = None
     device_name: str | None = None
     notes: tuple[str, ...] = ()
+
+    @property
+    def power_ceiling_w(self) -> float:
+        """More watts than the device can draw: a gauge that shows more is wrong, most likely in its unit."""
+        return min(CEILING_OVER_MAX * (self.power_max_w or CEILING_UNKNOWN_W), CEILING_UNKNOWN_W)
+
+    @property
+    def power_quantity(self) -> str | None:
+        """The power quantity to integrate: the instantaneous one where there is one; null without a gauge."""
+        return next((name for name in ("power_w", "power_average_w") if name in self.quantities), None)
 
 
 @dataclass(frozen=True, slots=True)

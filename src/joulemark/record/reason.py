@@ -19,6 +19,7 @@ class Reason(StrEnum):
     COUNTER_FROZEN = "counter_frozen"
     COUNTER_WRAP_UNKNOWN = "counter_wrap_unknown"
     COUNTER_IMPLAUSIBLE = "counter_implausible"
+    POWER_IMPLAUSIBLE = "power_implausible"
     METER_LOST = "meter_lost"
     SAMPLER_LOST = "sampler_lost"
     NO_SAMPLES = "no_samples"
@@ -87,6 +88,7 @@ _TEXTS: dict[Reason, str] = {
     Reason.COUNTER_FROZEN: "The energy counter stood still while the device was drawing power.",
     Reason.COUNTER_WRAP_UNKNOWN: "The counter wrapped and its range could not be read.",
     Reason.COUNTER_IMPLAUSIBLE: "The counter jumped by more than the device can draw.",
+    Reason.POWER_IMPLAUSIBLE: "The power gauge shows more than the device can draw: is its unit right?",
     Reason.METER_LOST: "The meter stopped answering in this window.",
     Reason.SAMPLER_LOST: "The sampler process was gone in this window.",
     Reason.NO_SAMPLES: "The meter gave no sample in this window.",

@@ -33,6 +33,8 @@ def print_diagnosis(diagnosis: Diagnosis, console: Console) -> None:
         console.print(
             "\nNo source of energy: runs on this machine have no joules. Accuracy, latency, tokens and"
             " processor seconds per correct answer are measured all the same."
+            "\nA smart plug or a power analyzer can be read: joulemark doctor --meter shelly:ADDRESS"
+            " (docs/meters.md has all kinds)."
         )
 
 

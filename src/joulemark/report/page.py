@@ -51,7 +51,7 @@ def tiles(summary: Summary, run: RunView) -> list[Tile]:
     if _is_scored(summary):
         names.remove(PROCESSOR)
     for pair in (MONEY, CARBON):
-        names += [pair[_is_scored(summary)]] if pair[0] in asked_for(run.manifest.rates) else []
+        names += [pair[_is_scored(summary)]] if pair[0] in asked_for(run.rates) else []
     found = [
         energy_tile(summary) if name == "joules_per_correct_answer" else tile(name, summary)
         for name in names
@@ -108,7 +108,7 @@ def others(summary: Summary) -> list[str]:
 
 def money(summary: Summary, run: RunView) -> dict[str, object]:
     """Return the figures of money and carbon with their rates, and how to get those not asked for."""
-    rates = run.manifest.rates
+    rates = run.rates
     rows = []
     for name in asked_for(rates):
         value = summary.figures[name]

@@ -204,5 +204,5 @@ def _notes(summary: Summary, console: Console) -> None:
     for caveat in summary.caveats:
         if not caveat.loud and caveat.code not in TOLD:
             console.print(Text(f"* {printable(caveat.text)}", style="dim"))
-    if all(rate is None for name, rate in summary.rates.items() if name != "pue"):
+    if all(rate is None or rate == [] for name, rate in summary.rates.items() if name != "pue"):
         console.print(Text("Money and carbon: --usd-per-kwh or --price, and --zone, add them.", style="dim"))

@@ -138,7 +138,7 @@ def _is_beside_the_point(name: str, summary: Summary) -> bool:
         return not summary.verdicts["failed"]
     if name == "accuracy_excluding_truncated":
         return not summary.verdicts["truncated"]
-    if summary.figures[name].reason in (Reason.NO_PRICE, Reason.NO_GRID_INTENSITY):
+    if summary.figures[name].reason in (Reason.NO_PRICE, Reason.NO_GRID_INTENSITY, Reason.NO_EMBODIED):
         return True  # not asked for; the page says how to
     return _lacks_a_meter(name, summary)
 
@@ -207,7 +207,7 @@ def missing(summary: Summary) -> dict[str, list[str]]:
 def tier_sentence(summary: Summary) -> str:
     """Return what the tier means, or why there is none."""
     if summary.measurement_tier is not None:
-        return _TIERS[summary.measurement_tier]
+        return TIERS[summary.measurement_tier]
     if summary.replayed:
         return "A replayed trace is no measurement of this run."
     if summary.tier_reason is Reason.NOT_APPLICABLE:
@@ -215,10 +215,15 @@ def tier_sentence(summary: Summary) -> str:
     return summary.tier_reason.text if summary.tier_reason else ""
 
 
-_TIERS: Mapping[str, str] = {
+TIERS: Mapping[str, str] = {
     "A": "an external power analyzer measured",
     "B": "the device's own telemetry, and a wall meter beside it",
     "C": "the device's own telemetry alone",
+}
+METHODS: Mapping[str, str] = {
+    "counter": "energy counter",
+    "integrated": "integrated power",
+    "meter": "energy register",
 }
 
 
@@ -226,7 +231,6 @@ def source_sentence(summary: Summary) -> str:
     """Return which meter the headline rests on, or a dash."""
     if summary.headline_source is None:
         return DASH
-    how = {"counter": "energy counter", "integrated": "integrated power", "meter": "meter"}
-    kind = how.get(summary.energy_source or "", "")
+    kind = METHODS.get(summary.energy_source or "", "")
     told = f"{printable(summary.headline_source)}, {kind}, scope {printable(summary.headline_scope or '')}"
     return f"REPLAYED: {told}" if summary.replayed else told

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 
+from joulemark.live.source_test import tested
 from joulemark.meters.discovery import discover
 from joulemark.meters.source import Finding
 from joulemark.record.clock import SystemClock
 from joulemark.record.manifest import Host
 from joulemark.record.meter import Qualification, Trust
 from joulemark.runs.host import host_facts
-from joulemark.runs.source_test import tested
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,10 +25,12 @@ class Diagnosis:
     @property
     def usable(self) -> bool:
         """Whether there is a source that is not known to be useless."""
-        return any(
-            finding.spec is not None and (test is None or test.trust is not Trust.ABSENT)
-            for finding, test in self.sources
-        )
+        return any(_is_usable(finding, test) for finding, test in self.sources)
+
+    @property
+    def all_usable(self) -> bool:
+        """Whether every source that was looked for is there and not known to be useless."""
+        return all(_is_usable(finding, test) for finding, test in self.sources)
 
     def to_json(self) -> dict[str, object]:
         """Return plain JSON values; device identities are left out."""
@@ -49,6 +51,10 @@ class Diagnosis:
                 }
             )
         return {"usable": self.usable, "host": self.host.model_dump(), "sources": sources}
+
+
+def _is_usable(finding: Finding, test: Qualification | None) -> bool:
+    return finding.spec is not None and (test is None or test.trust is not Trust.ABSENT)
 
 
 def diagnose(meters: Sequence[str], *, test: bool = True) -> Diagnosis:

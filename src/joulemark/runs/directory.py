@@ -8,14 +8,16 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 
 import joulemark
+from joulemark.meters.address import private_name
 from joulemark.meters.privacy import hashed, load_salt
 from joulemark.record.errors import InputError
-from joulemark.record.manifest import Baselines, Manifest, Rates
+from joulemark.record.manifest import Baselines, Manifest
 from joulemark.record.manifest import Engine as EngineFacts
 from joulemark.record.reason import Reason
 from joulemark.runs.host import host_facts
 from joulemark.runs.layout import RunLayout, locked
 from joulemark.runs.plan import RunPlan
+from joulemark.runs.rates import resumed_rates
 from joulemark.runs.recorded import close_killed_segments
 
 
@@ -55,8 +57,7 @@ def _take_over(manifest: Manifest, plan: RunPlan) -> None:
     """
     manifest.repeats = max(manifest.repeats, plan.repeats)
     manifest.state = "running"
-    if plan.rates != Rates():
-        manifest.rates = plan.rates
+    manifest.rates = resumed_rates(manifest.rates, plan.rates)
     if not plan.may_rank or manifest.suite != plan.suite:
         manifest.may_rank = manifest.may_rank and plan.may_rank and manifest.suite == plan.suite
         manifest.standing = plan.standing if not plan.may_rank else "not ranked: begun as another suite's run"
@@ -83,7 +84,7 @@ def _new_manifest(plan: RunPlan, facts: EngineFacts) -> Manifest:
         standing=plan.standing,
         rates=plan.rates,
         notes=list(plan.task.notes),
-        meters_requested=list(plan.meters),
+        meters_requested=[private_name(meter) for meter in plan.meters],
         boards=list(plan.boards),
         baselines=Baselines(reasons={"empty_idle_w": not_measured, "loaded_idle_w": not_measured}),
     )
@@ -129,7 +130,7 @@ def _difference(manifest: Manifest, plan: RunPlan, facts: EngineFacts) -> str | 
     if held.model_digest is None and held.endpoint_hash != facts.endpoint_hash:
         # Without a digest of the weights, only the address tells one server's model from another's.
         return "it was measured at another address, and the engine does not say which weights it holds"
-    if manifest.meters_requested != list(plan.meters):
+    if manifest.meters_requested != [private_name(meter) for meter in plan.meters]:
         return f"it was begun with --meter {' --meter '.join(manifest.meters_requested)}"
     if manifest.boards != list(plan.boards):
         return "it was begun with other --board options"

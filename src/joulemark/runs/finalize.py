@@ -9,6 +9,7 @@ import orjson
 from joulemark.metrics.run_view import RunView
 from joulemark.metrics.tier import tier
 from joulemark.record.manifest import Manifest
+from joulemark.runs.effective_rates import rates_of_run
 from joulemark.runs.layout import RunLayout, write_atomically
 from joulemark.runs.recorded import read_run
 from joulemark.runs.view import view_of
@@ -22,6 +23,7 @@ def finalize(layout: RunLayout, manifest: Manifest, *, complete: bool) -> RunVie
     """
     layout.write_manifest(manifest)
     view = refresh(layout)
+    manifest.rates = rates_of_run(manifest)
     manifest.measurement_tier, reason = tier([m.qualified for m in manifest.meters], view.headline_energy)
     manifest.reasons.pop("measurement_tier", None)
     if reason is not None:

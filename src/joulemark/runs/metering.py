@@ -8,8 +8,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from joulemark.meters.boards import Board, boards, placement
+from joulemark.live.source_test import ACCOUNTS, tested
+from joulemark.meters.boards import Board, Placement, boards, placement
 from joulemark.meters.discovery import AUTO, NONE, discover
+from joulemark.meters.drm_board import drm_board
+from joulemark.meters.drm_clients import drm_placement
+from joulemark.meters.drm_place import pci_address
 from joulemark.meters.machine_load import machine_spec
 from joulemark.meters.privacy import hashed, load_salt
 from joulemark.meters.source import SourceSpec
@@ -17,13 +21,14 @@ from joulemark.meters.thermal import Advice, ThermalGuard
 from joulemark.record.clock import Clock
 from joulemark.record.errors import InputError, JoulemarkError
 from joulemark.record.manifest import Device, Manifest, Meter, Segment
-from joulemark.record.meter import QualifiedSource
+from joulemark.record.meter import QualifiedSource, SourceInfo
 from joulemark.record.reason import Reason
 from joulemark.record.scope import Scope
 from joulemark.runs.evidence import evidence_of
 from joulemark.runs.plan import RunPlan
-from joulemark.runs.source_test import ACCOUNTS, tested
 from joulemark.telemetry.supervisor import Sampler
+
+_OTHER_CARDS = frozenset({"hwmon", "zeus"})  # kinds that meter cards by their place on the PCI bus
 
 
 def require_meters(wanted: Sequence[str], declared_boards: Sequence[int] = ()) -> None:
@@ -37,12 +42,13 @@ def require_meters(wanted: Sequence[str], declared_boards: Sequence[int] = ()) -
                 fix="`joulemark doctor` lists them",
             )
     findings = discover(wanted)
-    for kind in wanted:
-        if kind in (AUTO, NONE) or any(f.spec for f in findings if f.kind == kind.partition(":")[0]):
+    for meter in wanted:
+        kind = meter.partition(":")[0]
+        if meter in (AUTO, NONE) or any(f.spec for f in findings if f.kind == kind):
             continue
         missing = next((f for f in findings if f.kind == kind), None)
         raise InputError(
-            f"the meter {kind} cannot be read",
+            f"the meter {meter} cannot be read",
             why=missing.why if missing else "nothing of the kind is on this machine",
             fix=missing.fix if missing and missing.fix else "`joulemark doctor` lists what there is",
         )
@@ -115,11 +121,18 @@ class Metering:
         """Look for the engine's process on each board, list the others there, and choose the headline."""
         manifest = self._manifest
         facts = {board.uuid: board for board in boards()}
-        manifest.devices += [
-            self._device(facts[source.info.device_id], source.info.scope)
-            for _, source in self._sources
-            if source.info.device_id in facts
-        ]
+        for _, source in self._sources:
+            info = source.info
+            if info.device_id in facts:
+                board = facts[info.device_id]
+                self._uuids[info.scope.path] = board.uuid
+                manifest.devices.append(
+                    self._device(board, info.scope, placement(board.uuid, self._engine_pid))
+                )
+            elif (address := _pci_address(info)) is not None and (card := drm_board(address)) is not None:
+                manifest.devices.append(
+                    self._device(card, info.scope, drm_placement(address, self._engine_pid))
+                )
         self._note_headline()
 
     def _note_headline(self) -> None:
@@ -136,7 +149,11 @@ class Metering:
         for device in self._manifest.devices:
             if device.segment != self._segment:
                 continue
-            now = placement(self._uuids[device.scope], self._engine_pid)
+            address = pci_address(Scope(device.scope))
+            if address is not None:
+                now = drm_placement(address, self._engine_pid)
+            else:
+                now = placement(self._uuids[device.scope], self._engine_pid)
             device.other_processes += [name for name in now.others if name not in device.other_processes]
             if device.engine_on_device and now.engine_on_device is False:
                 device.engine_on_device = False
@@ -155,12 +172,10 @@ class Metering:
     def _note(self, *notes: str) -> None:
         self._manifest.notes.extend(note for note in notes if note not in self._manifest.notes)
 
-    def _device(self, board: Board, scope: Scope) -> Device:
-        place = placement(board.uuid, self._engine_pid)
+    def _device(self, board: Board, scope: Scope, place: Placement) -> Device:
         reasons = dict.fromkeys(board.reasons, Reason.NOT_REPORTED.value)
         if place.engine_on_device is None:
             reasons["engine_on_device"] = Reason.ENGINE_NOT_VISIBLE.value
-        self._uuids[scope.path] = board.uuid
         return Device(
             segment=self._segment,
             uuid_hash=hashed(board.uuid, load_salt()),
@@ -175,6 +190,11 @@ class Metering:
             why=place.why,
             reasons=reasons,
         )
+
+
+def _pci_address(info: SourceInfo) -> str | None:
+    """Return where a graphics card that is not NVIDIA's sits; null for any other source."""
+    return pci_address(info.scope) if info.kind in _OTHER_CARDS else None
 
 
 def _private(source: QualifiedSource) -> QualifiedSource:

@@ -2,29 +2,41 @@
 
 from __future__ import annotations
 
-import math
+import time
+from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from pathlib import Path
 
-from joulemark.metrics.grid import GRID, grid_intensity
+from joulemark.metrics.grid import GridIntensity, grid_intensity, near_zones
+from joulemark.metrics.rate_steps import WallSpan, utc_ns, utc_text
 from joulemark.record.errors import InputError
-from joulemark.record.manifest import Rates
+from joulemark.record.manifest import Rates, RateStep
+from joulemark.runs.rate_series import RateSeries, read_series
+from joulemark.runs.time_of_use import read_tariff
+from joulemark.runs.token_prices import token_prices
 
 DECLARED = "declared by the user"
-_PER_MILLION = 1_000_000
-_MAX_USD = 1_000_000  # a price above a dollar a token is a slip of the pen
-_TOKENS = 1_000  # below every tier of a price list: a tier that is crossed prices all tokens of a request
+_DAY_NS = 86_400_000_000_000
+_BEFORE_DAYS, _AFTER_DAYS = 31, 7  # of now: a run that goes on may have begun so long ago, and last so long
 
 
 @dataclass(frozen=True, slots=True)
 class DeclaredRates:
-    """The user's words. ``price``: "PROMPT,COMPLETION" in USD per million tokens, or "PROVIDER/MODEL"."""
+    """The user's words, each as the option of that name.
+
+    ``price``: "PROMPT,COMPLETION" in USD per million tokens, or "PROVIDER/MODEL". ``grid_series`` and
+    ``tariff`` are files of rates that change with time.
+    """
 
     usd_per_kwh: float | None = None
     price: str | None = None
     gco2e_per_kwh: float | None = None
     zone: str | None = None
     pue: float | None = None
+    grid_series: Path | None = None
+    tariff: Path | None = None
+    embodied_kg: float | None = None
+    lifetime_years: float | None = None
 
     @property
     def given(self) -> bool:
@@ -32,86 +44,131 @@ class DeclaredRates:
         return self != DeclaredRates()
 
 
-def rates_of(declared: DeclaredRates, before: Rates | None = None) -> Rates:
+def rates_of(
+    declared: DeclaredRates, before: Rates | None = None, spans: Sequence[WallSpan] | None = None
+) -> Rates:
     """Return the rates with their sources; what is not said stays as it was ``before``.
 
-    Raises `InputError` for what is no price and no known zone.
+    Of files only those steps are taken that hold at some moment of ``spans`` (UTC ns): when the run measured.
+    Without them it is about to: the steps of 31 days before now and 7 after are taken, for
+    `effective_rates.rates_of_run` to choose from. Raises `InputError` for what is no price, no known zone,
+    and no file of rates, and where two of these words contradict each other.
     """
+    _refuse_two("--gco2e-per-kwh", declared.gco2e_per_kwh, "--grid-series", declared.grid_series)
+    _refuse_two("--usd-per-kwh", declared.usd_per_kwh, "--tariff", declared.tariff)
     rates = Rates() if before is None else before.model_copy()
     if declared.pue is not None:
         rates.pue = declared.pue
-    if declared.gco2e_per_kwh is not None:
-        rates.gco2e_per_kwh = declared.gco2e_per_kwh
-        rates.grid_zone, rates.grid_source = declared.zone, DECLARED
-    elif declared.zone is not None:
-        try:
-            grid = grid_intensity(declared.zone.upper())
-        except KeyError as error:
-            raise InputError(
-                f"the grid intensity of {declared.zone!r} is not known here",
-                why=f"there are {', '.join(sorted(GRID))}",
-                fix="give it with --gco2e-per-kwh NUMBER",
-            ) from error
-        rates.gco2e_per_kwh, rates.grid_zone = grid.gco2e_per_kwh, grid.zone
-        rates.grid_source = grid.source
-    if declared.usd_per_kwh is not None:
-        rates.usd_per_kwh, rates.electricity_source = declared.usd_per_kwh, DECLARED
+    around = _around_now() if spans is None else spans
+    _grid(declared, rates, around)
+    _electricity(declared, rates, around)
     if declared.price is not None:
-        _price(declared.price, rates)
-        if declared.usd_per_kwh is None and before is not None:
+        prompt, completion, source = token_prices(declared.price)
+        rates.usd_per_million_prompt_tokens, rates.usd_per_million_completion_tokens = prompt, completion
+        rates.token_price_source = source or DECLARED
+        if declared.usd_per_kwh is None and declared.tariff is None and before is not None:
             # asked anew what the tokens would cost: a tariff from before must not stand in the way
             rates.usd_per_kwh = rates.electricity_source = None
+            rates.tariff = []
+    if declared.embodied_kg is not None:
+        rates.embodied_kgco2e = declared.embodied_kg
+    if declared.lifetime_years is not None:
+        rates.lifetime_years = declared.lifetime_years
+    if declared.embodied_kg is not None or declared.lifetime_years is not None:
+        rates.embodied_source = DECLARED
     return rates
 
 
-def _price(price: str, rates: Rates) -> None:
-    if "/" in price:
-        _listed_price(price, rates)
-        return
-    parts = price.split(",")
-    try:
-        prompt, completion = (float(part) for part in parts)
-    except ValueError as error:
-        raise _no_price(price, "two numbers or a name were expected") from error
-    if not all(math.isfinite(usd) and 0 <= usd <= _MAX_USD for usd in (prompt, completion)):
-        raise _no_price(price, f"a price lies between 0 and {_MAX_USD:,} USD per million tokens")
-    rates.usd_per_million_prompt_tokens, rates.usd_per_million_completion_tokens = prompt, completion
-    rates.token_price_source = DECLARED
+def resumed_rates(before: Rates, now: Rates) -> Rates:
+    """Return the rates of a run that goes on: the latest ones that were named, if any were.
+
+    A series or tariff replaces the one before, but does not lose the earlier segments' steps: those of before
+    its first step, or after its last, stay.
+    """
+    if now == Rates():
+        return before
+    steps = {
+        "grid_series": (now.gco2e_per_kwh, now.grid_source, before.grid_series, now.grid_series),
+        "tariff": (now.usd_per_kwh, now.electricity_source, before.tariff, now.tariff),
+    }
+    kept = {
+        name: _extended(old, new)
+        for name, (single, source, old, new) in steps.items()
+        if single is None and source is not None
+    }
+    return now.model_copy(update=kept)
 
 
-def _listed_price(name: str, rates: Rates) -> None:
-    """Take a hosted model's price of today from the list of the library `genai-prices`."""
-    try:
-        from importlib.metadata import version
+def _extended(old: Sequence[RateStep], new: Sequence[RateStep]) -> list[RateStep]:
+    if not new:
+        return list(old)
+    first, last = min(utc_ns(step.from_utc) for step in new), max(utc_ns(step.to_utc) for step in new)
+    kept = list(new)
+    for step in old:
+        t0, t1 = utc_ns(step.from_utc), utc_ns(step.to_utc)
+        if t0 < first:
+            kept.append(step.model_copy(update={"to_utc": utc_text(min(t1, first))}))
+        if t1 > last:
+            kept.append(step.model_copy(update={"from_utc": utc_text(max(t0, last))}))
+    return sorted(kept, key=lambda step: utc_ns(step.from_utc))
 
-        from genai_prices import Usage, calc_price
-    except ModuleNotFoundError as error:
-        raise InputError(
-            f"the price of {name} cannot be looked up",
-            why="the library with the price lists is not installed",
-            fix="pip install 'joulemark[prices]', or give the price: --price PROMPT,COMPLETION",
-        ) from error
-    provider, _, model = name.partition("/")
-    now = datetime.now(UTC)
-    try:
-        found = calc_price(
-            Usage(input_tokens=_TOKENS, output_tokens=_TOKENS),
-            model_ref=model,
-            provider_id=provider,
-            genai_request_timestamp=now,
+
+def _grid(declared: DeclaredRates, rates: Rates, spans: Sequence[WallSpan]) -> None:
+    if declared.grid_series is not None:
+        series = read_series(declared.grid_series, "--grid-series", "grid", spans)
+        rates.gco2e_per_kwh, rates.grid_zone = None, declared.zone
+        rates.grid_series, rates.grid_source = list(series.steps), series.source
+    elif declared.gco2e_per_kwh is not None:
+        rates.gco2e_per_kwh, rates.grid_zone, rates.grid_source = (
+            declared.gco2e_per_kwh,
+            declared.zone,
+            DECLARED,
         )
-    except LookupError as error:
-        raise _no_price(name, str(error)) from error
-    rates.usd_per_million_prompt_tokens = float(found.input_price * _PER_MILLION / _TOKENS)
-    rates.usd_per_million_completion_tokens = float(found.output_price * _PER_MILLION / _TOKENS)
-    rates.token_price_source = (
-        f"{found.provider.id}/{found.model.id}, genai-prices {version('genai-prices')}, {now:%Y-%m-%d}"
-    )
+        rates.grid_series = []
+    elif declared.zone is not None:
+        grid = zone_intensity(declared.zone)
+        rates.gco2e_per_kwh, rates.grid_zone, rates.grid_source = grid.gco2e_per_kwh, grid.zone, grid.credit
+        rates.grid_series = []
 
 
-def _no_price(price: str, why: str) -> InputError:
-    return InputError(
-        f"--price {price} is no price",
-        why=why,
-        fix="write --price PROMPT,COMPLETION in USD per million tokens, or --price PROVIDER/MODEL",
-    )
+def zone_intensity(zone: str) -> GridIntensity:
+    """Return a zone's row of the table; raises `InputError` with the zones that may be meant."""
+    try:
+        return grid_intensity(zone)
+    except KeyError as error:
+        near = ", ".join(f"{row.zone} ({row.name})" for row in near_zones(zone))
+        raise InputError(
+            f"the grid intensity of {zone!r} is not known here",
+            why=f"did you mean {near}?" if near else "a zone is a code like FRA, FR, US-CA or WORLD",
+            fix="`joulemark grid` lists the zones; any other is given with --gco2e-per-kwh NUMBER",
+        ) from error
+
+
+def _electricity(declared: DeclaredRates, rates: Rates, spans: Sequence[WallSpan]) -> None:
+    if declared.tariff is not None:
+        tariff = _tariff(declared.tariff, spans)
+        rates.usd_per_kwh = None
+        rates.tariff, rates.electricity_source = list(tariff.steps), tariff.source
+    elif declared.usd_per_kwh is not None:
+        rates.usd_per_kwh, rates.electricity_source = declared.usd_per_kwh, DECLARED
+        rates.tariff = []
+
+
+def _tariff(path: Path, spans: Sequence[WallSpan]) -> RateSeries:
+    if path.suffix.lower() == ".toml":
+        return read_tariff(path, spans)
+    return read_series(path, "--tariff", "tariff", spans)
+
+
+def _around_now() -> list[WallSpan]:
+    now_ns = time.time_ns()
+    return [(now_ns - _BEFORE_DAYS * _DAY_NS, now_ns + _AFTER_DAYS * _DAY_NS)]
+
+
+def _refuse_two(one: str, first: object, other: str, second: object) -> None:
+    if first is not None and second is not None:
+        raise InputError(
+            f"{one} and {other} were both given",
+            why="one says what the rate always is, the other that it changes",
+            fix=f"leave one of them out: {one} or {other}",
+        )

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from joulemark.metrics.attribution import scope_label
-from joulemark.record.energy import Method, Withheld
+from joulemark.record.energy import MeasuredEnergy, Method, Withheld
 from joulemark.record.manifest import Manifest
 from joulemark.record.meter import Trust
 from joulemark.record.reason import Reason
@@ -36,8 +36,8 @@ class RunEnergy:
         self.evidence = {segment: evidence_of(manifest, segment) for segment in measured}
         self.withheld = _why_none(list(self.evidence.values()))
         chosen = [evidence.chosen for evidence in self.evidence.values()]
-        counted = all(best_method(sources) is Method.COUNTER for sources in chosen)
-        self.method = Method.COUNTER if counted else Method.INTEGRATED
+        methods = {best_method(sources) for sources in chosen}
+        self.method = methods.pop() if len(methods) == 1 else Method.INTEGRATED
 
     @property
     def scope(self) -> str | None:
@@ -79,15 +79,20 @@ class RunEnergy:
             for source in evidence.sources:
                 chosen = self.withheld is None and source in evidence.chosen
                 if not chosen and source.qualification.trust is not Trust.ABSENT:
+                    scope = source.info.scope.label
                     energies = span_energies(self._timeline, [source], here, best_method([source]))
-                    name = f"{source.info.name} · {source.info.scope.label}"
-                    found.setdefault(name, []).extend(energies)
-        return {
+                    found.setdefault(f"{source.info.name} · {scope}", []).extend(energies)
+                    if source.info.is_register and source.info.power_quantity is not None:
+                        # the power beside a register, for a run shorter than the register's step
+                        energies = span_energies(self._timeline, [source], here, Method.INTEGRATED)
+                        found.setdefault(f"{source.info.name} (power) · {scope}", []).extend(energies)
+        totals = {
             name: total_energy(energies)
             if len(energies) == len(self.windows)
             else Withheld(Reason.NO_SAMPLES)
             for name, energies in found.items()
         }
+        return without_contradictions(totals, self.total())
 
     @property
     def on_processors(self) -> bool:
@@ -98,6 +103,29 @@ class RunEnergy:
     @property
     def _first(self) -> Evidence:
         return next(iter(self.evidence.values()))
+
+
+def without_contradictions(
+    others: Mapping[str, MeasuredOrWithheld], headline: MeasuredOrWithheld
+) -> dict[str, MeasuredOrWithheld]:
+    """Return ``others`` without the energies of a whole that lie below that of one of its parts.
+
+    Bounds decide: a whole is withheld only where even the most that it can have been is less than the least
+    that the part was.
+    """
+    parts = [energy for energy in (*others.values(), headline) if isinstance(energy, MeasuredEnergy)]
+    return {name: _contradicted(energy, parts) or energy for name, energy in others.items()}
+
+
+def _contradicted(whole: MeasuredOrWithheld, parts: Sequence[MeasuredEnergy]) -> Withheld | None:
+    if isinstance(whole, Withheld):
+        return None
+    for part in parts:
+        inside = all(any(w.contains(p) and w != p for w in whole.scopes) for p in part.scopes)
+        if inside and whole.hi < part.lo:
+            detail = f"{whole.source} says at most {whole.hi:,.4g} J, {part.source} at least {part.lo:,.4g} J"
+            return Withheld(Reason.LESS_THAN_ITS_PART, detail)
+    return None
 
 
 def _why_none(evidence: Sequence[Evidence]) -> Withheld | None:

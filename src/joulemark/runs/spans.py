@@ -82,12 +82,18 @@ def gap_spans(windows: Sequence[Span], items: Iterable[Item]) -> list[Span]:
 
 
 def best_method(sources: Sequence[QualifiedSource]) -> Method:
-    """Return ``counter`` where every source has a counter that passed its test, else ``integrated``."""
+    """Return ``counter`` where every source has a counter that passed its test, else ``integrated``.
+
+    Where every one is an energy register that passed it, ``meter``.
+    """
     counts = all(
         Quantity.ENERGY_J.value in source.info.quantities and source.qualification.trust is Trust.QUALIFIED
         for source in sources
     )
-    return Method.COUNTER if counts else Method.INTEGRATED
+    registers = {source.info.is_register for source in sources}
+    if not counts or len(registers) > 1:
+        return Method.INTEGRATED
+    return Method.METER if True in registers else Method.COUNTER
 
 
 def span_energies(
@@ -119,7 +125,7 @@ def _joined(
 def _source_energies(
     timeline: Timeline, source: QualifiedSource, spans: Sequence[Span], method: Method
 ) -> list[MeasuredOrWithheld]:
-    quantity = _gauge_of(source)
+    quantity = source.info.power_quantity
     if not _believed(source, method):
         return [Withheld(Reason.METER_NOT_QUALIFIED, source.qualification.reason or "")] * len(spans)
     if method is Method.INTEGRATED and quantity is None:
@@ -128,7 +134,7 @@ def _source_energies(
     for segment in {span.segment for span in spans}:
         places = [i for i, span in enumerate(spans) if span.segment == segment]
         t0s, t1s = [spans[i].t0 for i in places], [spans[i].t1 for i in places]
-        if method is Method.COUNTER:
+        if method is not Method.INTEGRATED:
             found = energies_between(timeline, source, segment, t0s, t1s)
         else:
             assert quantity is not None
@@ -142,11 +148,3 @@ def _believed(source: QualifiedSource, method: Method) -> bool:
     """Tell whether the self-test lets this method be used: a bad counter may stand beside a good gauge."""
     test = source.qualification
     return test.gauge_ok if method is Method.INTEGRATED else test.counter_ok
-
-
-def _gauge_of(source: QualifiedSource) -> str | None:
-    """Return the power quantity to integrate: the instantaneous one where there is one."""
-    for quantity in (Quantity.POWER_W.value, Quantity.POWER_AVERAGE_W.value):
-        if quantity in source.info.quantities:
-            return quantity
-    return None

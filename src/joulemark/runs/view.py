@@ -17,6 +17,7 @@ from joulemark.record.attribution import Attribution, AttributionCheck
 from joulemark.record.energy import Withheld
 from joulemark.record.item import Item, Phase
 from joulemark.record.reason import Reason
+from joulemark.runs.effective_rates import effective_rates
 from joulemark.runs.processor import processor_use
 from joulemark.runs.recorded import RecordedRun, read_run
 from joulemark.runs.run_energy import RunEnergy
@@ -70,6 +71,7 @@ def view_of(run: RecordedRun) -> RunView:
         throttle_s=_throttle(timeline, energy),
         timelines=power_timelines(timeline, sources),
         slowed=slowed_stretches(timeline, sources),
+        effective_rates=effective_rates(run.manifest, energy),
     )
 
 

@@ -9,30 +9,39 @@ E does not fall, hence for any instant t, with no assumption on the power:
 
 because a change between r and r' proves an update after t. A read stretched over [a, b] is before t when
 b <= t and after it when a >= t. An edge read may end up to `SLACK` on the wrong side of t; it then counts
-after correction by the power ceiling times the distance.
+after correction by the power ceiling times the distance. A value that may be A old when it is read is treated
+as if its read had begun A earlier.
+
+An energy register counts in steps of seconds of power each, and nobody waits for its next one. There
+
+    E(t) <= C(r) + q + A P      for the first read r >= t
+
+with P more than was drawn at any time, for C(r) is E rounded down to q at most A before r.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from joulemark.record.meter import QualifiedSource
+from joulemark.record.meter import CEILING_OVER_MAX, CEILING_UNKNOWN_W, QualifiedSource
 from joulemark.record.reason import Reason
 from joulemark.telemetry.cadence import DEFAULT_UPDATE_S
 from joulemark.telemetry.timeline import Floats, Ints, Series
 
 SLACK_NS = 5_000_000
 SLACK_UPDATES = 0.25
-CEILING_OVER_MAX = 2.0  # what a board may draw for a short time, over the maximum it states
 CEILING_OVER_SLOPE = 3.0
+FARTHEST_OVER_MAX = 20.0  # no device draws so many times what it states, however steadily its counter says so
 ENOUGH_RISES = 8
-CEILING_UNKNOWN_W = 25_000.0  # no single board, package or module draws more
 FROZEN_UPDATES = 10
 FROZEN_NS = 2_000_000_000
 FROZEN_QUANTA = 3  # less power than this many counter steps may pass unseen
+STEPS_TO_PACE = 4  # a register that made fewer has no pace of its own
+STOPPED_STEPS = 10
 RESET_SHARE = 0.5  # a counter that falls to less than this share of its value has started again
 
 
@@ -70,16 +79,19 @@ class Counter:
     change_ns: Floats
     change_j: Floats
     faults: tuple[tuple[Reason, int, int], ...]
+    age_s: float = 0.0
+    is_register: bool = False
 
     def at(self, t_ns: Ints) -> EdgeEnergy:
         """Bound and estimate the energy at each instant. Instants lie within the reads, `SLACK` aside."""
         begin, end, value = self.series.begin_ns, self.series.t_ns, self.value_j
         n = len(value)
-        slack_ns = max(SLACK_NS, round(SLACK_UPDATES * self.update_ns))
+        age_ns = round(self.age_s * 1e9)
+        slack_ns = max(SLACK_NS, round(SLACK_UPDATES * self.update_ns), age_ns)
         per_ns = self.slack_w * 1e-9
 
         before = np.searchsorted(end, t_ns, side="right") - 1
-        after = np.searchsorted(begin, t_ns, side="left")
+        after = np.searchsorted(begin - age_ns, t_ns, side="left")
 
         first = np.maximum(before, 0)
         lo = np.where(before >= 0, value[first], -np.inf)
@@ -89,7 +101,7 @@ class Counter:
 
         plain, plain_at, plain_open = self._above(np.minimum(after, n - 1))
         early = np.maximum(after - 1, 0)
-        earliness = np.maximum(t_ns - begin[early], 0)
+        earliness = np.maximum(t_ns - (begin[early] - age_ns), 0)
         near, near_at, near_open = self._above(early)
         near = np.where(earliness <= slack_ns, near + earliness * per_ns, np.inf)
         plain = np.where(after < n, plain, np.inf)
@@ -99,6 +111,14 @@ class Counter:
         hi = np.where(use_near, near, plain)
         last = np.where(use_near, near_at, plain_at)
         extrapolated = np.where(use_near, near_open, plain_open)
+        if self.is_register:
+            fresh = np.searchsorted(begin, t_ns, side="left")
+            at = np.minimum(fresh, n - 1)
+            rounded = value[at] + self.quantum_j + self.slack_w * self.age_s
+            use_rounded = (fresh < n) & (rounded < hi)
+            hi = np.where(use_rounded, rounded, hi)
+            last = np.where(use_rounded, at, last)
+            extrapolated &= ~use_rounded
 
         estimate = self._estimate(t_ns)
         return EdgeEnergy(lo, hi, np.clip(estimate, lo, hi), extrapolated, first, last)
@@ -113,6 +133,12 @@ class Counter:
         """
         at, joules = self.change_ns, self.change_j
         line = np.interp(t_ns, at, joules)
+        if self.is_register and len(at) >= 2:
+            # the steps tell energies exactly, what lies before the first and after the last does not show
+            slope = np.diff(joules) / np.maximum(np.diff(at), 1.0)
+            before, after = np.minimum(t_ns - at[0], 0.0), np.maximum(t_ns - at[-1], 0.0)
+            extended: Floats = line + before * slope[0] + after * slope[-1]
+            return extended
         if len(at) < 4:
             return line
         i = np.clip(np.searchsorted(at, t_ns, side="right") - 1, 1, len(at) - 3)
@@ -139,7 +165,10 @@ class Counter:
 def read_counter(series: Series, source: QualifiedSource, gauge: Series | None) -> Counter:
     """Unwrap a counter and find its faults. ``gauge`` is the power series of the same source, if any."""
     info, test = source.info, source.qualification
-    update_ns = round((test.update_period_max_s or test.update_period_s or DEFAULT_UPDATE_S) * 1e9)
+    update_s = test.update_period_max_s or test.update_period_s or DEFAULT_UPDATE_S
+    if info.is_register:
+        update_s = info.value_age_s or DEFAULT_UPDATE_S  # how soon a step shows, not how often it comes
+    update_ns = round(max(update_s, info.value_age_s) * 1e9)
     raw = series.value
     ceiling_w = _ceiling_w(series, source, gauge, update_ns)
     step = np.diff(raw)
@@ -172,10 +201,16 @@ def read_counter(series: Series, source: QualifiedSource, gauge: Series | None) 
         faults += [(Reason.GAP_TOO_LONG, int(i), int(i) + 1) for i in far]
 
     value = raw[0] + np.concatenate(([0.0], np.cumsum(added)))
-    faults += _frozen(series, value, update_ns, info.counter_quantum_j, gauge)
-    period_ns = round(test.update_period_s * 1e9) if test.update_period_s else update_ns
-    change_ns, change_j = _update_times(series, value, period_ns)
-    slope_w = float(np.max(np.diff(value) / np.maximum(np.diff(series.t_ns), update_ns), initial=0.0)) * 1e9
+    if info.is_register:
+        faults += _stopped(series, value, update_ns, info.counter_quantum_j, gauge)
+        change_ns, change_j = _step_times(series, value, round(info.value_age_s * 1e9))
+        slope_w = _register_slope_w(change_ns, change_j, update_ns, gauge)
+    else:
+        faults += _frozen(series, value, update_ns, info.counter_quantum_j, gauge)
+        period_ns = round(test.update_period_s * 1e9) if test.update_period_s else update_ns
+        change_ns, change_j = _update_times(series, value, period_ns)
+        rises = np.diff(value) / np.maximum(np.diff(series.t_ns), update_ns)
+        slope_w = float(np.max(rises, initial=0.0)) * 1e9
     slack_w = min(ceiling_w or CEILING_UNKNOWN_W, CEILING_OVER_SLOPE * slope_w or CEILING_UNKNOWN_W)
     return Counter(
         series,
@@ -187,6 +222,8 @@ def read_counter(series: Series, source: QualifiedSource, gauge: Series | None) 
         change_ns,
         change_j,
         tuple(sorted(faults, key=lambda fault: fault[1:])),
+        info.value_age_s,
+        info.is_register,
     )
 
 
@@ -194,7 +231,8 @@ def _ceiling_w(series: Series, source: QualifiedSource, gauge: Series | None, up
     """Return more watts than the device can draw; null where it states no maximum.
 
     Stated limits of processor packages may lie below what they draw in turbo, so a counter that is steadily
-    faster than the statement lifts the ceiling; one jump does not (75th percentile).
+    faster than the statement lifts the ceiling; one jump does not (75th percentile), and a thousand times the
+    statement is a wrong unit.
     """
     stated_w = source.info.power_max_w
     if not stated_w:
@@ -206,7 +244,7 @@ def _ceiling_w(series: Series, source: QualifiedSource, gauge: Series | None, up
     rises_w = rises_w[rises_w > 0]
     if len(rises_w) >= ENOUGH_RISES:
         candidates.append(CEILING_OVER_SLOPE * float(np.percentile(rises_w, 75)))
-    return min(max(candidates), CEILING_UNKNOWN_W)
+    return min(max(candidates), FARTHEST_OVER_MAX * stated_w, CEILING_UNKNOWN_W)
 
 
 def _plateaus(value: Floats) -> tuple[Ints, Ints]:
@@ -231,6 +269,58 @@ def _frozen(
                 continue
         faults.append((Reason.COUNTER_FROZEN, start, min(last + 1, len(value) - 1)))
     return faults
+
+
+def _stopped(
+    series: Series, value: Floats, update_ns: int, quantum_j: float, gauge: Series | None
+) -> list[tuple[Reason, int, int]]:
+    """Find stretches in which a register ought to have made a step and did not.
+
+    Where a gauge is read beside it, that tells how many steps were due. Without one, only the register's own
+    pace does: many times its median step is a stop.
+    """
+    starts, lasts = _plateaus(value)
+    held_ns = series.t_ns[lasts] - series.t_ns[starts]
+    faults = []
+    if gauge is not None:
+        for plateau in np.flatnonzero(held_ns > 2 * update_ns):
+            start, last = int(starts[plateau]), int(lasts[plateau])
+            watts = gauge.value[(gauge.t_ns >= series.t_ns[start]) & (gauge.t_ns <= series.t_ns[last])]
+            if not len(watts):
+                continue
+            # at least so much was drawn: a few samples of a load that swings may have caught its peaks
+            least_w = float(np.mean(watts)) - 3 * float(np.std(watts)) / math.sqrt(len(watts))
+            if least_w * (held_ns[plateau] - update_ns) * 1e-9 > FROZEN_QUANTA * quantum_j:
+                faults.append((Reason.COUNTER_FROZEN, start, min(last + 1, len(value) - 1)))
+        return faults
+    if len(starts) < STEPS_TO_PACE:
+        return []
+    pace_ns = float(np.median(np.diff(series.t_ns[starts])))
+    for plateau in np.flatnonzero(held_ns > max(STOPPED_STEPS * pace_ns, 2 * update_ns)):
+        start, last = int(starts[plateau]), int(lasts[plateau])
+        faults.append((Reason.COUNTER_FROZEN, start, min(last + 1, len(value) - 1)))
+    return faults
+
+
+def _step_times(series: Series, value: Floats, age_ns: int) -> tuple[Floats, Floats]:
+    """Estimate when a register made each step: points (ns, J) at which its energy is known.
+
+    A step happened between what the last read of the value before shows and the first read of the new one.
+    The value of the first read is no step: where in its step the register was then is not known.
+    """
+    starts, lasts = _plateaus(value)
+    if len(starts) < 2:
+        return series.t_ns[:1].astype(np.float64), value[:1]
+    not_before = series.begin_ns[lasts[:-1]] - age_ns
+    middle = np.maximum.accumulate((not_before + series.t_ns[starts[1:]]) / 2)
+    return middle, value[starts[1:]]
+
+
+def _register_slope_w(change_ns: Floats, change_j: Floats, update_ns: int, gauge: Series | None) -> float:
+    """Return the highest power that a register showed between two steps, or the gauge beside it (W)."""
+    steps_s = np.maximum(np.diff(change_ns), update_ns) * 1e-9
+    slope_w = float(np.max(np.diff(change_j) / steps_s, initial=0.0))
+    return slope_w if gauge is None else max(slope_w, float(np.max(gauge.value)))
 
 
 def _update_times(series: Series, value: Floats, period_ns: int) -> tuple[Floats, Floats]:

@@ -152,7 +152,7 @@ def read_gauge(series: Series, source: QualifiedSource, quantity: str = Quantity
     """Prepare the power readings of ``source`` for integration."""
     info, test = source.info, source.qualification
     window_s = AVERAGE_WINDOW_S if quantity == Quantity.POWER_AVERAGE_W else info.power_window_s or 0.0
-    lag_s = _update_s(series, test.update_period_s or DEFAULT_UPDATE_S)
+    lag_s = _update_s(series, test.update_period_s or DEFAULT_UPDATE_S) + info.value_age_s
     origin_ns = int(series.t_ns[0])
     middle_ns = (series.t_ns + series.begin_ns) / 2 - origin_ns
     at_s = middle_ns * 1e-9 - window_s / 2 - lag_s / 2

@@ -48,7 +48,8 @@ def energies_between(
 ) -> list[MeasuredEnergy | Withheld]:
     """Return the counter energy of each window ``[t0s_ns[i], t1s_ns[i]]``; cost is that of a search a window.
 
-    Raises ``ValueError`` for a window that ends before it begins.
+    The method is ``meter`` for an energy register, which withholds what is shorter than its step. Raises
+    ``ValueError`` for a window that ends before it begins.
     """
     t0_ns, t1_ns = _windows(t0s_ns, t1s_ns)
     if not source.qualification.counter_ok:
@@ -68,12 +69,15 @@ def energies_between(
     bits = _flag_bits(series.flag_bits, begin.first, end.last)
     faults = _first_fault(counter, begin.first, end.last)
     extrapolated = begin.extrapolated | end.extrapolated
+    method = Method.METER if source.info.is_register else Method.COUNTER
     energies: list[MeasuredEnergy | Withheld] = []
     for i in range(len(t0_ns)):
         if outside[i]:
             energies.append(Withheld(_why_outside(timeline, track, series, segment, int(t1_ns[i]))))
         elif (fault := faults[i]) is not None:
             energies.append(Withheld(fault))
+        elif source.info.is_register and low[i] <= 0:
+            energies.append(Withheld(Reason.SHORTER_THAN_STEP, _step(source)))
         else:
             flags = _flags(source, track, int(bits[i]), EDGE_EXTRAPOLATED if extrapolated[i] else None)
             energies.append(
@@ -83,7 +87,7 @@ def energies_between(
                     float(high[i]),
                     source.info.name,
                     (source.info.scope,),
-                    Method.COUNTER,
+                    method,
                     flags,
                 )
             )
@@ -112,6 +116,7 @@ def integrals_between(
     if not np.any(series.value > 0):
         detail = "the power gauge reads 0 W throughout"
         return _all(Withheld(Reason.METER_NOT_QUALIFIED, detail), len(t0_ns))
+    ceiling_w = source.info.power_ceiling_w
     gauge = _gauge(timeline, source, segment, series, quantity)
     area = gauge.between(t0_ns, t1_ns)
     bits = _flag_bits(series.flag_bits, area.first, area.last)
@@ -121,6 +126,8 @@ def integrals_between(
             energies.append(Withheld(_why_outside(timeline, track, series, segment, int(t1_ns[i]))))
         elif area.gap[i]:
             energies.append(Withheld(Reason.GAP_TOO_LONG))
+        elif (peak_w := float(np.max(series.value[area.first[i] : area.last[i] + 1]))) > ceiling_w:
+            energies.append(Withheld(Reason.POWER_IMPLAUSIBLE, f"{peak_w:,.0f} W"))
         else:
             energies.append(
                 MeasuredEnergy(
@@ -134,6 +141,10 @@ def integrals_between(
                 )
             )
     return energies
+
+
+def _step(source: QualifiedSource) -> str:
+    return f"its step is {source.info.counter_quantum_j:,.4g} J"
 
 
 def _windows(t0s_ns: Sequence[int] | Ints, t1s_ns: Sequence[int] | Ints) -> tuple[Ints, Ints]:

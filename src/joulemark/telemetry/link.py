@@ -20,6 +20,7 @@ import orjson
 from joulemark.telemetry.wire import SamplerConfig, split_lines
 
 STDERR_TAIL_BYTES = 2000
+MARKS_A_HEARING = 256  # their answers are a small part of what a pipe holds
 
 _Waiter = tuple[asyncio.AbstractEventLoop, "asyncio.Future[int | None]"]
 
@@ -57,6 +58,8 @@ class SamplerLink:
         os.set_blocking(self._commands_fd, False)  # a hung sampler must not hang its parent
         self._events = os.fdopen(events_r, "rb", buffering=0)
         self._lock = threading.Lock()
+        self._mark_lock = threading.Lock()  # held for a write only: a mark must not wait for an edge's answer
+        self._marks = 0
         self._input = bytearray()
         self._stamps: dict[int, int] = {}
         self._waiters: dict[int, _Waiter] = {}
@@ -95,6 +98,23 @@ class SamplerLink:
                 if not self._hear():
                     return None
             return self._stamps.pop(number)
+
+    def mark(self) -> None:
+        """Have every source read soon, without waiting for it; what cannot be asked for is not.
+
+        The answer bears no edge's number. Those of earlier marks are taken off the pipe before it can fill.
+        """
+        with self._mark_lock:
+            if self.ready and not self._closed:
+                self._send(b"edge 0\n")
+            self._marks += 1
+        if self._marks % MARKS_A_HEARING == 0 and self._lock.acquire(blocking=False):
+            try:
+                if not self._closed and not self._waiters:
+                    self._hear()
+                self._stamps.pop(0, None)
+            finally:
+                self._lock.release()
 
     async def aedge(self, timeout_s: float) -> int | None:
         """Like `edge`, while the event loop goes on."""
@@ -137,7 +157,7 @@ class SamplerLink:
                     handed_over = True
             assert self._process.stdin is not None
             assert self._process.stdout is not None
-            with contextlib.suppress(OSError):
+            with self._mark_lock, contextlib.suppress(OSError):
                 self._process.stdin.close()
             if not handed_over:
                 self._process.stdout.close()

@@ -21,6 +21,7 @@ from joulemark.meters.discovery import open_source
 from joulemark.meters.source import SourceSpec
 from joulemark.record.clock import SystemClock
 from joulemark.record.telemetry import Reading
+from joulemark.telemetry.background import LEAVE_S, BackgroundReader
 from joulemark.telemetry.journal import TelemetryJournal
 from joulemark.telemetry.sampler import SamplerLoop, SourcePlan
 from joulemark.telemetry.wire import MARKER_SOURCE, SampledSource, SamplerConfig, event_line, split_lines
@@ -40,12 +41,13 @@ class SamplerProcess:
         self._clock = SystemClock()
         self._journal = TelemetryJournal(config.journal_path)
         self._loop = SamplerLoop(
-            [_plan(source) for source in config.sources],
+            [_plan(source) for source in config.sources if not source.is_slow],
             self._clock,
             config.segment,
             first_flags=config.first_flags,
             slept_ns=_sleep_clock(),
         )
+        self._slow: list[BackgroundReader] = []
         self._summary_ns = 0
 
     def run(self) -> None:
@@ -53,6 +55,13 @@ class SamplerProcess:
         marker = Reading(
             self._config.segment, self._clock.now_ns(), MARKER_SOURCE, "", flags=self._config.first_flags
         )
+        self._slow = [
+            BackgroundReader(
+                _plan(source), self._clock, self._config.segment, first_flags=self._config.first_flags
+            )
+            for source in self._config.sources
+            if source.is_slow
+        ]
         self._loop.start()
         self._write([marker] if marker.flags else [])
         self._report("ready", {"t_ns": self._clock.now_ns(), "pid": os.getpid()})
@@ -82,14 +91,21 @@ class SamplerProcess:
             elif line.startswith(b"edge "):
                 t_ns = self._loop.edge()
                 self._answer(b"%s %d\n" % (line[5:], t_ns))
+                for reader in self._slow:
+                    reader.request_edge()
         self._write()
 
     def _finish(self) -> None:
         """Take the last sample; go on until every counter has changed once more or 3 updates passed."""
+        for reader in self._slow:
+            reader.request_stop()
         self._loop.edge()
         while self._loop.watching:
             self._clock.sleep_s(max(0.0, (self._loop.due_ns() - self._clock.now_ns()) / 1e9))
             self._loop.tick()
+        leave_ns = self._clock.now_ns() + round(LEAVE_S * 1e9)
+        for reader in self._slow:
+            reader.join(max(0.0, (leave_ns - self._clock.now_ns()) * 1e-9))
         self._write()
         self._loop.close()
         try:
@@ -100,7 +116,8 @@ class SamplerProcess:
 
     def _write(self, rows_before: list[Reading] | None = None) -> None:
         try:
-            self._journal.append([*(rows_before or ()), *self._loop.take_rows()])
+            slow = [row for reader in self._slow for row in reader.take_rows()]
+            self._journal.append([*(rows_before or ()), *self._loop.take_rows(), *slow])
         except OSError as error:
             self._fault(error)
             return
@@ -120,7 +137,10 @@ class SamplerProcess:
             return
         self._summary_ns = now_ns
         self._journal.sync_soon()
-        for name, reading in self._loop.latest.items():
+        latest = dict(self._loop.latest)
+        for reader in self._slow:
+            latest.update(reader.latest)
+        for name, reading in latest.items():
             fields = {"t_ns": reading.t_ns, "values": reading.values, "flags": reading.flags}
             self._report("latest", {"source": name, "scope": reading.scope, **fields})
         # End of input says the same, unless a fork of the parent holds the pipe. Linux's parent-death signal

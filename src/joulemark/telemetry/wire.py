@@ -26,7 +26,11 @@ MAX_UPDATE_S = 2.0  # nobody waits longer than three of these for a counter to c
 
 @dataclass(frozen=True, slots=True)
 class SampledSource:
-    """One source as the sampler needs to know it. ``update_max_s`` is null without an energy counter."""
+    """One source as the sampler needs to know it.
+
+    ``update_max_s`` is null without an energy counter whose next change is worth waiting for. ``is_slow``: a
+    read may hang, so it is made in a thread of its own.
+    """
 
     kind: str
     args: dict[str, str | int | float | None]
@@ -34,12 +38,13 @@ class SampledSource:
     scope: str
     poll_s: float
     update_max_s: float | None
+    is_slow: bool = False
 
     @classmethod
     def of(cls, spec: SourceSpec, source: QualifiedSource) -> SampledSource:
         """Take from a qualified source what its sampling depends on."""
         info, test = source.info, source.qualification
-        counts = Quantity.ENERGY_J in info.quantities
+        counts = Quantity.ENERGY_J in info.quantities and not info.is_register
         args = dict(spec.args)
         if spec.kind == "replay" and args.get("start_ns") is None:
             args["start_ns"] = time.monotonic_ns()  # a restarted sampler must not start the trace over
@@ -51,6 +56,7 @@ class SampledSource:
             info.scope.path,
             test.poll_period_s,
             update_s if counts else None,
+            is_slow=info.read_period_s is not None,
         )
 
 

@@ -9,7 +9,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -17,7 +17,8 @@ from . import layout
 from .build import LIBRARY, library_directory
 from .curve import Knot, Piece, energy_at_j, knots_of
 
-NOT_SUPPORTED, NO_PERMISSION, NOT_READY, FUNCTION_NOT_FOUND = 3, 4, 27, 13
+NOT_SUPPORTED, NO_PERMISSION, TIMEOUT, NOT_READY, FUNCTION_NOT_FOUND = 3, 4, 10, 27, 13
+ANSWER_NOT_AVAILABLE, ANSWER_ZERO = 10001, 10002  # a field that answers well, with no value or with zero
 SW_POWER_CAP, SW_THERMAL, HW_THERMAL, POWER_BRAKE = 0x4, 0x20, 0x40, 0x80
 
 
@@ -27,7 +28,8 @@ class FakeBoard:
 
     ``power`` is the true power of the board (its last power holds for ever, or the curve repeats with
     ``loop``). The counter publishes it every ``counter_period_s`` at ``counter_phase_s`` with a
-    uniform jitter of at most ``counter_jitter_s``; ``gain`` makes it disagree with the gauges.
+    uniform jitter of at most ``counter_jitter_s``; ``gain`` makes it disagree with the gauges and
+    ``gauge_gain`` them with the truth.
     ``unsupported`` are functions (names of `layout.FUNCTIONS`), fields (numbers), or ``(field, scope)``
     pairs that the driver lacks; ``errors`` are ``(function or field, NVML code, from_s, to_s)``.
     ``throttles`` are ``(reason bit, from_s, to_s)``: they fill mask and cumulative counters.
@@ -43,6 +45,8 @@ class FakeBoard:
     memory_used_mib: int = 1024
     limit_w: float | None = 700.0
     limit_max_w: float | None = 700.0
+    limit_min_w: float = 1.0
+    limit_default_w: float | None = None  # the factory's; null: the same as ``limit_w``
     temperature_c: int = 45
     sm_clock_mhz: int = 1755
     memory_clock_mhz: int = 2619
@@ -52,6 +56,7 @@ class FakeBoard:
     extra_reasons: int = 0
     mig: bool | None = False
     mig_instances: int = 0
+    virtualization: int | None = 0  # NVML_GPU_VIRTUALIZATION_MODE_*; null: the library lacks the call
     counter_period_s: float = 0.1
     counter_phase_s: float = 0.0
     counter_jitter_s: float = 0.0
@@ -62,9 +67,11 @@ class FakeBoard:
     modulus_j: float | None = None
     base_j: float = 12345.0
     gain: float = 1.0
+    gauge_gain: float = 1.0
     seed: int = 1
     reset_at_s: float | None = None
     freeze_s: tuple[float, float] | None = None
+    freeze_gauge: bool = False
     backwards: tuple[float, float] | None = None  # at_s, joules
     lost_at_s: float | None = None
     gpu_scope: bool = True
@@ -141,7 +148,9 @@ class FakeNvml:
         raw.architecture, raw.pci_device_id = board.architecture, board.pci_device_id
         raw.memory_total_b, raw.memory_used_b = board.memory_total_mib << 20, board.memory_used_mib << 20
         raw.limit_mw = round((board.limit_w or 0) * 1000)
-        raw.limit_min_mw, raw.limit_max_mw = 1000, round((board.limit_max_w or 0) * 1000)
+        raw.limit_min_mw = round(board.limit_min_w * 1000)
+        raw.limit_max_mw = round((board.limit_max_w or 0) * 1000)
+        raw.limit_default_mw = round((board.limit_default_w or board.limit_w or 0) * 1000)
         raw.temperature_c, raw.extra_reasons = board.temperature_c, board.extra_reasons
         raw.sm_clock_mhz, raw.memory_clock_mhz = board.sm_clock_mhz, board.memory_clock_mhz
         raw.gpu_util_pct, raw.fan_pct, raw.pstate = board.utilization_pct, board.fan_pct or 0, board.pstate
@@ -156,6 +165,8 @@ class FakeNvml:
         at_s, raw.backwards_j = board.backwards or (None, 0.0)
         raw.backwards_at_ns = _ns(at_s)
         raw.gpu_scope, raw.module_scope = int(board.gpu_scope), int(board.module_scope)
+        raw.gauge_gain, raw.freeze_gauge = board.gauge_gain, int(board.freeze_gauge)
+        raw.virtualization_mode = -1 if board.virtualization is None else board.virtualization
         raw.module_extra_w, raw.call_latency_ns = board.module_extra_w, _ns(board.call_latency_s)
         self._write_faults(raw, board)
         self.set_processes(index, board.compute_pids, board.graphics_pids)
@@ -203,16 +214,22 @@ class FakeNvml:
         return done.stdout
 
     @contextlib.contextmanager
-    def in_process(self) -> Iterator[FakeNvml]:
-        """Let this process (and its children) see the fake; without it the library counts as absent."""
+    def in_process(self, now_ns: Callable[[], int] | None = None) -> Iterator[FakeNvml]:
+        """Let this process (and its children) see the fake; without it the library counts as absent.
+
+        ``now_ns`` is the time that the library follows in this process (null: as it was made).
+        """
         # a library of this soname that is loaded already is the one that pynvml's own load finds
-        ctypes.CDLL(str(library_directory() / LIBRARY), mode=ctypes.RTLD_GLOBAL)
+        library = ctypes.CDLL(str(library_directory() / LIBRARY), mode=ctypes.RTLD_GLOBAL)
+        clock = ctypes.CFUNCTYPE(ctypes.c_int64)(now_ns) if now_ns is not None else None
+        library.fake_nvml_set_clock(clock)
         names = ("JOULEMARK_FAKE_NVML", "LD_LIBRARY_PATH")
         before = {name: os.environ.get(name) for name in names}
         os.environ.update({name: self.env[name] for name in names})
         try:
             yield self
         finally:
+            library.fake_nvml_set_clock(None)
             for name, value in before.items():
                 if value is None:
                     del os.environ[name]

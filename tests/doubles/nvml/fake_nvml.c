@@ -17,11 +17,14 @@
 
 enum {
     OK = 0, UNINITIALIZED = 1, INVALID_ARGUMENT = 2, NOT_SUPPORTED = 3, NOT_FOUND = 6, INSUFFICIENT_SIZE = 7,
-    LIBRARY_NOT_FOUND = 12, GPU_IS_LOST = 15,
+    LIBRARY_NOT_FOUND = 12, FUNCTION_NOT_FOUND = 13, GPU_IS_LOST = 15,
+    /* no codes of the library: the field answers well, but with "not available" or with zero */
+    ANSWER_NOT_AVAILABLE = 10001, ANSWER_ZERO = 10002,
 };
 
+#define EXPORT __attribute__((visibility("default")))
 #define MAGIC 0x4a4d4e56u
-#define VERSION 2u
+#define VERSION 3u
 #define MAX_PROCESSES 32
 #define MAX_FAULTS 64
 #define MAX_THROTTLES 64
@@ -33,7 +36,8 @@ enum {
     X(FieldValues) X(TotalEnergyConsumption) X(PowerUsage) X(ViolationStatus) X(EventReasons) X(ThrottleReasons) \
     X(Temperature) X(ClockInfo) X(UtilizationRates) X(MemoryInfo) X(FanSpeed) X(PerformanceState) \
     X(EnforcedPowerLimit) X(PowerLimitConstraints) X(Architecture) X(PciInfo) X(Name) X(UUID) X(MigMode) \
-    X(ComputeProcesses) X(GraphicsProcesses) X(Index) X(ComputeProcesses2)
+    X(ComputeProcesses) X(GraphicsProcesses) X(Index) X(ComputeProcesses2) X(VirtualizationMode) \
+    X(PowerManagementLimit) X(DefaultPowerLimit) X(SetPowerLimit)
 #define ENUMERATE(name) FN_##name,
 enum { FUNCTIONS(ENUMERATE) FN_COUNT };
 
@@ -74,6 +78,9 @@ typedef struct {
     int64_t reset_at_ns, freeze_from_ns, freeze_to_ns, backwards_at_ns, lost_at_ns;
     double backwards_j;
     double module_extra_w;
+    double gauge_gain;
+    int32_t virtualization_mode;  /* -1: the library lacks the call */
+    uint32_t freeze_gauge;        /* the gauges stand still with the counter */
     uint32_t gpu_scope, module_scope;
     uint32_t n_compute, n_graphics;
     uint32_t compute[MAX_PROCESSES], graphics[MAX_PROCESSES];
@@ -83,6 +90,8 @@ typedef struct {
     int64_t loop_ns;
     uint64_t n_segments, segments_offset;
     uint64_t calls[MAX_FUNCTIONS];
+    uint32_t limit_default_mw;
+    uint32_t n_limits_set;        /* how often the limit was set, by anybody */
 } board_t;
 
 typedef struct {
@@ -139,8 +148,14 @@ static int64_t monotonic_ns(void)
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
+static int64_t (*clock_ns)(void);
+
+EXPORT void fake_nvml_set_clock(int64_t (*now_ns)(void)) { clock_ns = now_ns; }
+
 static int64_t script_ns(void)
 {
+    if (clock_ns)
+        return clock_ns() - HEADER->start_ns;
     return (HEADER->virtual_time ? HEADER->virtual_now_ns : monotonic_ns()) - HEADER->start_ns;
 }
 
@@ -241,6 +256,8 @@ static uint64_t counter_mj(const volatile board_t *b, int64_t t, double extra_w)
 
 static int64_t gauge_time(const volatile board_t *b, int64_t t)
 {
+    if (b->freeze_gauge && t >= b->freeze_from_ns && t < b->freeze_to_ns)
+        t = b->freeze_from_ns;
     if (b->gauge_period_ns <= 0)
         return t;
     int64_t k = t / b->gauge_period_ns - (t % b->gauge_period_ns < 0);
@@ -249,7 +266,7 @@ static int64_t gauge_time(const volatile board_t *b, int64_t t)
 
 static uint64_t power_mw(const volatile board_t *b, int64_t t, int64_t window, double extra_w)
 {
-    return (uint64_t)((mean_power_w(b, gauge_time(b, t), window) + extra_w) * 1000 + 0.5);
+    return (uint64_t)(b->gauge_gain * (mean_power_w(b, gauge_time(b, t), window) + extra_w) * 1000 + 0.5);
 }
 
 static uint64_t throttled_ns(const volatile board_t *b, int64_t t, uint32_t reason)
@@ -321,8 +338,6 @@ static int enter(void *device, int function, volatile board_t **board, int64_t *
     int code = enter(device, FN_##function, &b, &t);           \
     if (code != OK)                                            \
         return code
-
-#define EXPORT __attribute__((visibility("default")))
 
 /* ------------------------------------------------------------------ library and system */
 
@@ -490,6 +505,15 @@ EXPORT int nvmlDeviceGetPciInfo_v3(void *device, pci_t *pci)
     return OK;
 }
 
+EXPORT int nvmlDeviceGetVirtualizationMode(void *device, unsigned int *mode)
+{
+    ENTER(VirtualizationMode);
+    if (b->virtualization_mode < 0)
+        return FUNCTION_NOT_FOUND;
+    *mode = (unsigned int)b->virtualization_mode;
+    return OK;
+}
+
 EXPORT int nvmlDeviceGetEnforcedPowerLimit(void *device, unsigned int *limit)
 {
     ENTER(EnforcedPowerLimit);
@@ -502,6 +526,30 @@ EXPORT int nvmlDeviceGetPowerManagementLimitConstraints(void *device, unsigned i
     ENTER(PowerLimitConstraints);
     *low = b->limit_min_mw;
     *high = b->limit_max_mw;
+    return OK;
+}
+
+EXPORT int nvmlDeviceGetPowerManagementLimit(void *device, unsigned int *limit)
+{
+    ENTER(PowerManagementLimit);
+    *limit = b->limit_mw;
+    return OK;
+}
+
+EXPORT int nvmlDeviceGetPowerManagementDefaultLimit(void *device, unsigned int *limit)
+{
+    ENTER(DefaultPowerLimit);
+    *limit = b->limit_default_mw;
+    return OK;
+}
+
+EXPORT int nvmlDeviceSetPowerManagementLimit(void *device, unsigned int limit)
+{
+    ENTER(SetPowerLimit);
+    if (limit < b->limit_min_mw || limit > b->limit_max_mw)
+        return INVALID_ARGUMENT;
+    b->limit_mw = limit;
+    b->n_limits_set++;
     return OK;
 }
 
@@ -671,9 +719,16 @@ static int field_value(const volatile board_t *b, int64_t t, field_t *f)
     double extra = module ? b->module_extra_w : 0;
     int supported = module && scoped ? (int)b->module_scope : f->scope == 0 && (int)b->gpu_scope;
     int code = fault_code(b, 2, f->field, (int32_t)f->scope, t);
+    f->type = 3;
+    if (code == ANSWER_NOT_AVAILABLE) {
+        f->type = f->field == 185 || f->field == 186 ? 1 : 3;
+        f->value.ull = f->type == 1 ? 0xffffffffull : 0xffffffffffffffffull;
+        return OK;
+    }
+    if (code == ANSWER_ZERO)
+        return OK;
     if (code != OK)
         return code;
-    f->type = 3;
     uint32_t reason = throttle_reason(f->field);
     if (reason) {
         f->value.ull = throttled_ns(b, t, reason);

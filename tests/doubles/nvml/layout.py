@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes as c
 
-MAGIC, VERSION = 0x4A4D4E56, 2
+MAGIC, VERSION = 0x4A4D4E56, 3
 MAX_PROCESSES, MAX_FAULTS, MAX_THROTTLES, MAX_FUNCTIONS = 32, 64, 64, 64
 NEVER_NS = 2**63 - 1
 
@@ -32,6 +32,10 @@ FUNCTIONS = (
     "GraphicsProcesses",
     "Index",
     "ComputeProcesses2",
+    "VirtualizationMode",
+    "PowerManagementLimit",
+    "DefaultPowerLimit",
+    "SetPowerLimit",
 )
 
 
@@ -92,6 +96,9 @@ class Board(c.Structure):
         ("lost_at_ns", c.c_int64),
         ("backwards_j", c.c_double),
         ("module_extra_w", c.c_double),
+        ("gauge_gain", c.c_double),
+        ("virtualization_mode", c.c_int32),
+        ("freeze_gauge", c.c_uint32),
         ("gpu_scope", c.c_uint32),
         ("module_scope", c.c_uint32),
         ("n_compute", c.c_uint32),
@@ -105,6 +112,8 @@ class Board(c.Structure):
         ("n_segments", c.c_uint64),
         ("segments_offset", c.c_uint64),
         ("calls", c.c_uint64 * MAX_FUNCTIONS),
+        ("limit_default_mw", c.c_uint32),
+        ("n_limits_set", c.c_uint32),
     ]
 
 

@@ -37,8 +37,9 @@ class Rig:
     """A row of the matrix.
 
     ``has_counter``/``has_gauge``: what a healthy source gives. ``truth`` replaces the standard one (a
-    coarse register wants a longer window). ``at_api_of`` labels sources that exist only through a library
-    and are doubled at its API.
+    coarse register wants a longer window). ``withheld`` names the reason code of cells that must withhold
+    where others measure. ``at_api_of`` labels sources that exist only through a library and are doubled at
+    its API.
     """
 
     name: str
@@ -46,6 +47,7 @@ class Rig:
     has_counter: bool
     has_gauge: bool
     impossible: Mapping[Fault, str] = field(default_factory=dict)
+    withheld: Mapping[Fault, str] = field(default_factory=dict)
     truth: Truth = field(default_factory=Truth)
     at_api_of: str | None = None
 

@@ -13,10 +13,16 @@ from joulemark.record.meter import Qualification, QualifiedSource, Trust
 ACCOUNTS = frozenset({"process", "machine"})
 
 
-def tested(spec: SourceSpec, clock: Clock) -> QualifiedSource | Qualification:
+def tested(
+    spec: SourceSpec,
+    clock: Clock,
+    *,
+    duration_s: float | None = None,  # noqa: PT028 - no test of the suite
+) -> QualifiedSource | Qualification:
     """Return the source with its test; the test alone (``absent``, with why) where it cannot be opened.
 
-    Takes some seconds for a meter; an account of the kernel's is believed as it is.
+    Takes some seconds for a meter, ``duration_s`` where it is given; an account of the kernel's is believed
+    as it is.
     Raises `InputError` for a recorded trace that cannot be read.
     """
     try:
@@ -24,7 +30,11 @@ def tested(spec: SourceSpec, clock: Clock) -> QualifiedSource | Qualification:
         try:
             if spec.kind in ACCOUNTS:
                 return QualifiedSource(source.info, Qualification(Trust.QUALIFIED))
-            return QualifiedSource(source.info, qualify(source, clock))
+            if duration_s is None:
+                return QualifiedSource(source.info, qualify(source, clock))
+            longest_s = 2.5 * duration_s  # the share of `qualify`'s own times
+            test = qualify(source, clock, duration_s=duration_s, max_duration_s=longest_s)
+            return QualifiedSource(source.info, test)
         finally:
             source.close()
     except JoulemarkError:

@@ -1,0 +1,66 @@
+"""``joulemark.measure``: the energy of a block of code or of each call of a function."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar, overload
+
+from joulemark.live.measurement import Measurement, Wanted
+
+if TYPE_CHECKING:
+    from joulemark.record.manifest import Rates
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+@overload
+def measure(function: F, /) -> F: ...
+@overload
+def measure(
+    *,
+    meters: str | Sequence[str] = ...,
+    test_s: float | None = ...,
+    rates: Rates | None = ...,
+    usd_per_kwh: float | None = ...,
+    gco2e_per_kwh: float | None = ...,
+    zone: str | None = ...,
+    pue: float | None = ...,
+    on_end: Callable[[Measurement], object] | None = ...,
+) -> Measurement: ...
+def measure(
+    function: Callable[..., Any] | None = None,
+    /,
+    *,
+    meters: str | Sequence[str] = "auto",
+    test_s: float | None = None,
+    rates: Rates | None = None,
+    usd_per_kwh: float | None = None,
+    gco2e_per_kwh: float | None = None,
+    zone: str | None = None,
+    pue: float | None = None,
+    on_end: Callable[[Measurement], object] | None = None,
+) -> Any:
+    """Measure a block or a function::
+
+        with joulemark.measure() as m:
+            work()
+        print(m.energy("gpu:0"), m.total, m.duration_s)
+
+        @joulemark.measure                       # or @joulemark.measure(zone="DEU", on_end=print)
+        def step(): ...
+
+    ``meters`` as of ``--meter``: ``auto``, a kind, ``KIND:ADDRESS``, or several. They are opened at the first
+    block of the process, which takes some seconds (`Measurement.prepare` does it beforehand), and shared by
+    all blocks: nested ones and those of other threads too. ``test_s``: how long that opening tests a meter.
+    The rates turn joules into money and carbon. ``on_end`` is called with each measurement that ended.
+
+    Raises `InputError` for a meter or zone that there is not; a meter that fails is no error: its figures are
+    withheld with the reason.
+    """
+    named = (meters,) if isinstance(meters, str) else tuple(meters)
+    if usd_per_kwh is not None or gco2e_per_kwh is not None or zone is not None or pue is not None:
+        from joulemark.live.price import rates_with
+
+        rates = rates_with(rates, usd_per_kwh=usd_per_kwh, gco2e_per_kwh=gco2e_per_kwh, zone=zone, pue=pue)
+    block = Measurement(Wanted(named, test_s, rates, on_end))
+    return block if function is None else block(function)

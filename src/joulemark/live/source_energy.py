@@ -1,0 +1,55 @@
+"""What one source saw in a stretch of time, by each of its ways."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from joulemark.live.history import SEGMENT
+from joulemark.record.energy import MeasuredEnergy, Withheld
+from joulemark.record.meter import QualifiedSource
+from joulemark.record.reason import Reason
+from joulemark.record.telemetry import Quantity
+
+if TYPE_CHECKING:
+    from joulemark.telemetry.timeline import Timeline
+
+_NO_COUNTER = Withheld(Reason.NOT_APPLICABLE, "The source has no energy counter.")
+_NO_GAUGE = Withheld(Reason.NOT_APPLICABLE, "The source has no power gauge.")
+_FORKED = Withheld(Reason.NO_SAMPLES, "This process was forked from the one that has the meters.")
+
+
+@dataclass(frozen=True, slots=True)
+class SourceEnergy:
+    """What one source saw in a stretch: by its counter or register, and by its power, integrated."""
+
+    source: QualifiedSource
+    counter: MeasuredEnergy | Withheld
+    integrated: MeasuredEnergy | Withheld
+
+    @property
+    def best(self) -> MeasuredEnergy | Withheld:
+        """The counter's figure where there is one, else the integral, else why there is neither."""
+        if isinstance(self.counter, MeasuredEnergy):
+            return self.counter
+        if isinstance(self.integrated, MeasuredEnergy) or self.counter.reason is Reason.NOT_APPLICABLE:
+            return self.integrated
+        return self.counter
+
+
+def source_energy(timeline: Timeline, source: QualifiedSource, t0_ns: int, t1_ns: int) -> SourceEnergy:
+    """Return what ``source`` saw from ``t0_ns`` to ``t1_ns`` (monotonic ns)."""
+    from joulemark.telemetry.interval import energy_between, integrated_between
+
+    counter: MeasuredEnergy | Withheld = _NO_COUNTER
+    integrated: MeasuredEnergy | Withheld = _NO_GAUGE
+    if Quantity.ENERGY_J in source.info.quantities:
+        counter = energy_between(timeline, source, SEGMENT, t0_ns, t1_ns)
+    if (quantity := source.info.power_quantity) is not None:
+        integrated = integrated_between(timeline, source, SEGMENT, t0_ns, t1_ns, quantity)
+    return SourceEnergy(source, counter, integrated)
+
+
+def forked(source: QualifiedSource) -> SourceEnergy:
+    """Return what a forked child may say of its parent's meters: nothing."""
+    return SourceEnergy(source, _FORKED, _FORKED)

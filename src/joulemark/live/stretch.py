@@ -1,0 +1,242 @@
+"""What the meters say of one stretch of time: by source, by scope, in all, and what else it took."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from joulemark.live.meter_set import SourceEnergy
+from joulemark.live.used import Used
+from joulemark.metrics.carbon import gco2e
+from joulemark.metrics.embodied import embodied_gco2e
+from joulemark.metrics.money import usd_per_request
+from joulemark.metrics.plain import JsonValue, intervals_json, reason_json, reasons_json
+from joulemark.metrics.tier import DEVICE_KINDS, Tier, is_replayed, is_trace, tier
+from joulemark.metrics.value import Value, energy_value, withheld
+from joulemark.record.energy import MeasuredEnergy, Withheld, sum_over_scopes
+from joulemark.record.manifest import Rates
+from joulemark.record.meter import QualifiedSource, Trust
+from joulemark.record.reason import Reason
+from joulemark.record.scope import Scope
+
+Energy = MeasuredEnergy | Withheld
+_INSIDE = (DEVICE_KINDS, frozenset({"psys"}))
+_OUTSIDE = ("wall", "psu")
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """The figures of a block of code or of a program.
+
+    ``sources`` are the meters' figures by name, ``absent`` the meters that gave none, with the reason;
+    ``used`` is what needs no meter; ``notes`` say how the sampling fared.
+    """
+
+    duration_s: float
+    sources: Mapping[str, SourceEnergy]
+    absent: Sequence[tuple[str, str]]
+    used: Used
+    rates: Rates | None = None
+    notes: tuple[str, ...] = field(default=())
+
+    @cached_property
+    def energies(self) -> dict[str, Energy]:
+        """The best figure of each scope, by its path: a counter's, else an integral, else the reason."""
+        found: dict[str, Energy] = {}
+        for one in self.sources.values():
+            path = one.source.info.scope.path
+            if not isinstance(found.get(path), MeasuredEnergy):
+                found[path] = one.best
+        return dict(sorted(found.items()))
+
+    def energy(self, name: str) -> Energy:
+        """Return the energy of a scope (``wall/psu/gpu:0``, or its end ``gpu:0``) or of a source by its name.
+
+        Withheld where there is no meter of that name.
+        """
+        if name in self.energies:
+            return self.energies[name]
+        if name in self.sources:
+            return self.sources[name].best
+        ending = [energy for path, energy in self.energies.items() if Scope(path).label == name]
+        if len(ending) == 1:
+            return ending[0]
+        there = ", ".join(self.energies) or "none"
+        which = "several scopes end in" if ending else "no meter measures"
+        return Withheld(Reason.NO_METER, f"{which} {name!r}; measured scopes: {there}.")
+
+    @cached_property
+    def total(self) -> Energy:
+        """The energy of the devices (boards, packages, modules) together.
+
+        Where no meter of a device is believed, that of the whole machine. No scope is counted twice; where
+        one of the devices is withheld, so is the sum.
+        """
+        return total_of(list(self.sources.values()))
+
+    @property
+    def tier(self) -> tuple[Tier | None, Reason | None]:
+        """The tier of the measurement, or why it has none."""
+        return tier(self._tested, self.total)
+
+    @property
+    def replayed(self) -> bool:
+        """Whether the joules come from a recorded trace."""
+        return is_replayed(self._tested, self.total)
+
+    @property
+    def gco2e(self) -> Value:
+        """Grams of CO2e that the total stands for; null without a grid intensity."""
+        if self.rates is None:
+            return withheld("gCO2e", Reason.NO_GRID_INTENSITY)
+        return gco2e(energy_value(self.total), self.rates)
+
+    @property
+    def usd(self) -> Value:
+        """What the total cost by the electricity's price; null without one."""
+        if self.rates is None:
+            return withheld("USD", Reason.NO_PRICE)
+        return usd_per_request(energy_value(self.total), (), self.rates, local=True)
+
+    @property
+    def embodied_gco2e(self) -> Value:
+        """Grams that making the machine emitted, by this time's share of its lifetime; apart from `gco2e`."""
+        if self.rates is None:
+            return withheld("gCO2e", Reason.NO_EMBODIED)
+        return embodied_gco2e(self.rates, self.duration_s)
+
+    @property
+    def figures(self) -> dict[str, Value]:
+        """Every single figure by its name."""
+        return {
+            "total_joules": energy_value(self.total),
+            "cpu_seconds": self.used.cpu_seconds,
+            "peak_memory_mib": self.used.peak_memory,
+            "gco2e": self.gco2e,
+            "embodied_gco2e": self.embodied_gco2e,
+            "usd": self.usd,
+            "foreign_cpu_share": self.used.foreign_share,
+            "stolen_cpu_share": self.used.stolen_share,
+        }
+
+    def to_json(self) -> dict[str, JsonValue]:
+        """Return plain JSON values, unrounded; each null figure has its entry under ``reasons``."""
+        total, figures = self.total, self.figures
+        boards = {f"board_memory_mib.{name}": value for name, value in self.used.board_memory.items()}
+        measured = total if isinstance(total, MeasuredEnergy) else None
+        found, why = self.tier
+        reasons = reasons_json({**figures, **boards})
+        if why is not None:
+            reasons["measurement_tier"] = reason_json(why)
+        return {
+            "duration_s": self.duration_s,
+            **{name: value.value for name, value in figures.items()},
+            "measurement_tier": found,
+            "headline_source": measured.source if measured else None,
+            "headline_scope": [scope.path for scope in measured.scopes] if measured else None,
+            "energy_source": measured.method.value if measured else None,
+            "replayed": self.replayed,
+            "energies": {path: energy_json(energy) for path, energy in self.energies.items()},
+            "sources": [source_json(one) for one in self.sources.values()],
+            "board_memory_mib": {name: value.value for name, value in self.used.board_memory.items()},
+            "intervals": intervals_json(figures),
+            "units": {name: value.unit for name, value in figures.items()},
+            "reasons": reasons,
+            "rates": self.rates.model_dump(mode="json") if self.rates is not None else None,
+            "absent": [{"source": name, "why": told} for name, told in self.absent],
+            "notes": list(self.notes),
+        }
+
+    @property
+    def _tested(self) -> list[QualifiedSource]:
+        return [one.source for one in self.sources.values()]
+
+
+def total_of(energies: Sequence[SourceEnergy]) -> Energy:
+    """Return the energy of the devices together, see `Stretch.total`.
+
+    A recorded trace is taken at its word and never added to a live meter.
+    """
+    if not energies:
+        return Withheld(Reason.NO_METER)
+    believed = [e for e in energies if e.source.qualification.counter_ok or e.source.qualification.gauge_ok]
+    if not believed:
+        told = [f"{e.source.info.name}: {e.source.qualification.reason}" for e in energies]
+        return Withheld(Reason.METER_NOT_QUALIFIED, "; ".join(told))
+    traces = [e for e in believed if is_trace(e.source)]
+    if traces:
+        return _sum(_disjoint([e for e in traces if e.source.info.scope.kind not in _OUTSIDE] or traces))
+    for kinds in _INSIDE:
+        leading = _disjoint([e for e in believed if e.source.info.scope.kind in kinds])
+        if leading:
+            return _sum(leading)
+    outside = sorted((e for e in believed if e.source.info.scope.kind in _OUTSIDE), key=_outside_order)
+    if outside:
+        return _sum(outside[:1])
+    return Withheld(Reason.NOT_APPLICABLE, "The meters cover parts only: no board, no package, no machine.")
+
+
+def _outside_order(one: SourceEnergy) -> tuple[bool, int, bool, bool, str]:
+    """Order the meters outside by belief, as a run's headline does: they are opinions of one thing."""
+    info, test = one.source.info, one.source.qualification
+    place = _OUTSIDE.index(info.scope.kind)
+    return test.trust is not Trust.QUALIFIED, place, info.kind != "analyzer", not info.is_register, info.name
+
+
+def _disjoint(energies: Sequence[SourceEnergy]) -> list[SourceEnergy]:
+    """Leave out what another one holds already; of two that see the same, one that gave joules is kept."""
+
+    def order(one: SourceEnergy) -> tuple[int, bool, str]:
+        info = one.source.info
+        return info.scope.path.count("/"), isinstance(one.best, Withheld), info.name
+
+    kept: list[SourceEnergy] = []
+    for one in sorted(energies, key=order):
+        if not any(one.source.info.scope.overlaps(other.source.info.scope) for other in kept):
+            kept.append(one)
+    return kept
+
+
+def _sum(energies: Sequence[SourceEnergy]) -> Energy:
+    """Add the counters' figures, or the integrals where one has no counter; two methods do not add."""
+    for parts in ([e.counter for e in energies], [e.integrated for e in energies]):
+        measured = [part for part in parts if isinstance(part, MeasuredEnergy)]
+        if len(measured) == len(parts) and len({part.method for part in measured}) == 1:
+            return sum_over_scopes(measured)
+    for one in energies:
+        if isinstance(one.best, Withheld):
+            return Withheld(
+                one.best.reason, f"{one.source.info.name}: {one.best.detail or one.best.reason.text}"
+            )
+    return Withheld(Reason.NOT_APPLICABLE, "The devices' figures came about by different methods.")
+
+
+def energy_json(energy: Energy) -> JsonValue:
+    """Return an energy with its bound, or why there is none."""
+    if isinstance(energy, Withheld):
+        return {"joules": None, "lo": None, "hi": None, "reason": reason_json(energy.reason, energy.detail)}
+    return {
+        "joules": energy.joules,
+        "lo": energy.lo,
+        "hi": energy.hi,
+        "method": energy.method.value,
+        "source": energy.source,
+        "flags": list(energy.flags),
+        "reason": None,
+    }
+
+
+def source_json(one: SourceEnergy) -> JsonValue:
+    """Return a meter with its two figures and how far it is believed."""
+    info, test = one.source.info, one.source.qualification
+    return {
+        "source": info.name,
+        "kind": info.kind,
+        "scope": info.scope.path,
+        "trust": test.trust.value,
+        "trust_reason": test.reason,
+        "uncertainty_pct": info.uncertainty_pct,
+        "counter": energy_json(one.counter),
+        "integrated": energy_json(one.integrated),
+    }

@@ -1,0 +1,179 @@
+"""What the meters show now: power, joules since the start, and what is wrong with whom."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from joulemark.live.meter_set import MeterSet, SourceEnergy
+from joulemark.live.stretch import Energy, energy_json
+from joulemark.metrics.plain import JsonValue, reason_json
+from joulemark.metrics.value import Value, energy_value, withheld
+from joulemark.record.meter import QualifiedSource
+from joulemark.record.reason import Reason
+from joulemark.record.scope import Scope
+from joulemark.record.telemetry import Quantity, Reading
+
+_STALE_POLLS, _STALE_S = 5.0, 3.0
+
+
+@dataclass(frozen=True, slots=True)
+class LiveRow:
+    """One meter now.
+
+    ``depth``: how many of the shown scopes hold this one. ``watts``: what its gauge shows, else its joules
+    since the look before over the time (``by_counter``). ``energy``: since the watch began, up to the look
+    before this one, when its counter is known to have moved on. ``wrong``: in words, empty where all is well.
+    """
+
+    source: QualifiedSource
+    depth: int
+    watts: Value
+    by_counter: bool
+    energy: Energy
+    temperature_c: float | None
+    wrong: tuple[str, ...]
+
+    def to_json(self) -> JsonValue:
+        """Return plain JSON values, unrounded."""
+        info, test = self.source.info, self.source.qualification
+        reason = self.watts.reason
+        return {
+            "source": info.name,
+            "scope": info.scope.path,
+            "watts": self.watts.value,
+            "watts_from": "counter" if self.by_counter else "gauge",
+            "watts_reason": reason_json(reason, self.watts.detail) if reason is not None else None,
+            "energy": energy_json(self.energy),
+            "temperature_c": self.temperature_c,
+            "trust": test.trust.value,
+            "trust_reason": test.reason,
+            "wrong": list(self.wrong),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """All meters at one moment.
+
+    ``t`` is UTC, ``since_s`` how long the watch has lasted, ``energy_s`` how much of it the energies cover.
+    """
+
+    t: datetime
+    since_s: float
+    energy_s: float
+    rows: tuple[LiveRow, ...]
+
+    def to_json(self) -> dict[str, JsonValue]:
+        """Return plain JSON values, unrounded."""
+        return {
+            "t": self.t.isoformat().replace("+00:00", "Z"),
+            "since_s": self.since_s,
+            "energy_s": self.energy_s,
+            "sources": [row.to_json() for row in self.rows],
+        }
+
+
+class Watch:
+    """Looks at a set of meters again and again."""
+
+    def __init__(self, meters: MeterSet) -> None:
+        self._meters = meters
+        self._begin_ns = meters.edge()
+        self._edges_ns: tuple[int | None, int] = (None, self._begin_ns)
+        self._sources = sorted(meters.sources, key=lambda source: (source.info.scope.path, source.info.name))
+
+    def look(self) -> Look:
+        """Read every meter and return what they show."""
+        now_ns = self._meters.edge()
+        latest = self._meters.latest()
+        before_ns, last_ns = self._edges_ns
+        first = before_ns is None
+        # up to the look before this one the counters have moved on; the first look waits until they have
+        end_ns = now_ns if before_ns is None else last_ns
+        total = self._meters.energies(self._begin_ns, end_ns, wait=first)
+        step_from_ns = last_ns if before_ns is None else before_ns
+        step = self._meters.energies(step_from_ns, end_ns, wait=False)
+        step_s = (end_ns - step_from_ns) * 1e-9
+        self._edges_ns = (last_ns, now_ns)
+        lost = self._meters.health.gave_up
+        rows = tuple(
+            self._row(
+                source, latest, total[source.info.name], step[source.info.name], step_s, sampler_lost=lost
+            )
+            for source in self._sources
+        )
+        since_s, energy_s = ((t_ns - self._begin_ns) * 1e-9 for t_ns in (now_ns, end_ns))
+        return Look(datetime.now(UTC), since_s, energy_s, rows)
+
+    def _row(
+        self,
+        source: QualifiedSource,
+        latest: dict[str, Reading],
+        total: SourceEnergy,
+        step: SourceEnergy,
+        step_s: float,
+        *,
+        sampler_lost: bool,
+    ) -> LiveRow:
+        info = source.info
+        reading = latest.get(info.name)
+        wrong = [*_wrong(source, reading), *(["nobody samples any more"] if sampler_lost else [])]
+        gauge = info.power_quantity
+        if gauge is None:
+            watts = energy_value(step.best, divisor=step_s, unit="W")
+        elif reading is None or gauge not in reading.values or wrong_now(source, reading):
+            watts = withheld("W", Reason.NO_SAMPLES)
+        else:
+            watts = Value(reading.values[gauge], "W")
+        return LiveRow(
+            source,
+            depth(info.scope, [other.info.scope for other in self._sources]),
+            watts,
+            gauge is None,
+            total.best,
+            reading.values.get(Quantity.TEMPERATURE_C) if reading is not None else None,
+            tuple(wrong),
+        )
+
+
+def depth(scope: Scope, shown: Sequence[Scope]) -> int:
+    """Return how many different scopes among ``shown`` hold ``scope``."""
+    return len({other.path for other in shown if other.path != scope.path and other.contains(scope)})
+
+
+def wrong_now(source: QualifiedSource, reading: Reading) -> bool:
+    """Tell whether the last reading says nothing of the present: the source is lost, or was not read."""
+    return _age_s(reading) > _stale_s(source) or any(flag.startswith("lost:") for flag in reading.flags)
+
+
+def _wrong(source: QualifiedSource, reading: Reading | None) -> list[str]:
+    """Say what is wrong with a source, in words."""
+    if reading is None:
+        return ["no reading yet"]
+    told = []
+    for flag in reading.flags:
+        name, _, reason = flag.partition(":")
+        words = reason.replace("_", " ")
+        if name == "lost":
+            told.append(f"lost: {words}")
+        elif reason:
+            told.append(f"{name} {words}")
+        else:
+            told.append(_FLAGS.get(name, name.replace("_", " ")))
+    if (age_s := _age_s(reading)) > _stale_s(source):
+        told.append(f"stale: no reading for {age_s:.0f} s")
+    return told
+
+
+_FLAGS = {"gap": "was not read for a while", "slept": "the machine slept", "sampler_lost": "was not sampled"}
+
+
+def _age_s(reading: Reading) -> float:
+    return (time.monotonic_ns() - reading.t_ns) * 1e-9
+
+
+def _stale_s(source: QualifiedSource) -> float:
+    return max(_STALE_POLLS * source.qualification.poll_period_s, _STALE_S)

@@ -1,0 +1,198 @@
+"""What discovery says of a Prometheus meter. `wanted` has the grammar of its address.
+
+Series that are known to work (``URL`` is the exporter's page):
+
+- node_exporter, RAPL: ``URL#node_rapl_package_joules_total{index="0"}?scope=wall/psu/psys/package:0``; its
+  counter wraps with the processor's, say where: ``&wraps_at=262143.328850`` (``max_energy_range_uj`` / 10⁶);
+- node_exporter, hwmon: ``URL#node_hwmon_energy_joule_total{chip="…",sensor="energy1"}`` or
+  ``URL#node_hwmon_power_average_watt{…}``;
+- Kepler: ``URL#kepler_node_cpu_joules_total{zone="package"}?power=kepler_node_cpu_watts{zone="package"}``;
+- Scaphandre: ``URL#scaph_host_power_microwatts`` (it may hold an estimate of other parts);
+- Zeus, through a push gateway: ``URL#power_monitor_gpu_power_watts{index="0"}?interval_s=…``;
+- a plug that Home Assistant shows: ``URL#homeassistant_sensor_energy_kwh{…}?type=counter&scope=wall``.
+"""
+
+from __future__ import annotations
+
+import difflib
+import math
+
+from joulemark.meters.address import MeterAddress
+from joulemark.meters.prometheus.answer import ScrapeFailed
+from joulemark.meters.prometheus.exposition import Sample, names_in
+from joulemark.meters.prometheus.failure import missing, read_page
+from joulemark.meters.prometheus.metric import describe
+from joulemark.meters.prometheus.scrape import get_page, token_headers
+from joulemark.meters.prometheus.selector import Selector, told_apart
+from joulemark.meters.prometheus.server import Answer, ask
+from joulemark.meters.prometheus.unit import UNITS, Unit, unit_of_name
+from joulemark.meters.prometheus.wanted import Wanted
+from joulemark.meters.source import Finding, SourceSpec
+from joulemark.record.scope import PSU, Scope
+from joulemark.record.telemetry import Quantity
+
+KIND = "prometheus"
+_MEASURES = "a series of a Prometheus page or server"
+_NOT_COUNTERS = frozenset({"gauge", "histogram", "summary"})
+_WRAPPING = "node_rapl_"  # node_exporter passes the processor's counters on as they are
+_DEFAULT_INTERVAL_S = 1.0
+# By the first part of a name: how often the exporter renews its values at its default settings, and whether
+# a power is the mean since the last renewal. Kepler: monitor.interval; Scaphandre: records kept for a few
+# seconds.
+_RENEWED_S = {"kepler_": 5.0, "scaph_": 5.0, "DCGM_": 30.0}
+_AVERAGED = ("kepler_", "scaph_")
+
+
+class _Unusable(Exception):
+    """The series is there or not, but it is no meter; the arguments are why and fix."""
+
+
+def find_prometheus(address: MeterAddress) -> list[Finding]:
+    """Return one finding for the series that ``address`` names; raises `InputError` for what is malformed."""
+    wanted = Wanted.of(address)
+    slug = "query" if wanted.is_query else Selector.parse(wanted.main).slug
+    scope = address.scope(Scope(PSU).child(f"sensor:{slug}"))
+    try:
+        facts = _ask_server(wanted) if wanted.is_query else _look_at_page(wanted)
+    except ScrapeFailed as error:
+        return [missing(KIND, KIND, _MEASURES, wanted.url, error)]
+    except _Unusable as error:
+        why, fix = error.args
+        return [Finding(KIND, KIND, _MEASURES, why=why, fix=fix)]
+    args: dict[str, str | int | float | None] = {
+        "url": wanted.url,
+        "main": wanted.main,
+        "power": wanted.power,
+        "is_query": int(wanted.is_query),
+        "scope": scope.path,
+        "max_w": wanted.max_w,
+        **facts,
+    }
+    spec = SourceSpec(KIND, args)
+    info = describe(spec)
+    what = "energy and power" if len(info.quantities) > 1 else info.quantities[0].partition("_")[0]
+    shown = "the answer to a query" if wanted.is_query else Selector.parse(wanted.main).name
+    return [Finding(KIND, info.name, f"{what} of {scope}, second-hand: {shown}", spec=spec, info=info)]
+
+
+def _look_at_page(wanted: Wanted) -> dict[str, str | int | float | None]:
+    page = get_page(wanted.url, headers=token_headers())
+    main = Selector.parse(wanted.main)
+    selectors = [main] if wanted.power is None else [main, Selector.parse(wanted.power)]
+    exposition = read_page(page, frozenset(selector.name for selector in selectors))
+    samples = []
+    for selector in selectors:
+        found = selector.pick(exposition.samples)
+        if not found and exposition.of(selector.name):
+            have = told_apart([*exposition.of(selector.name), Sample("", {}, 0.0)])
+            raise _Unusable(
+                f"no series {selector.name} has these labels; there are {have}", "mend the labels"
+            )
+        if not found:
+            near = difflib.get_close_matches(
+                selector.name, list(names_in(page.body.decode(errors="replace")))
+            )
+            hint = f"; similar: {', '.join(near)}" if near else ""
+            look = f"curl -sS '{wanted.url}' | grep -E 'joule|watt|energy|power'"
+            raise _Unusable(f"the page has no series {selector.name}{hint}", look)
+        samples.append(_single(found, selector.name))
+    units = _units(wanted, samples)
+    kind = exposition.kind(main.name)
+    if units[0].is_energy and kind in _NOT_COUNTERS and not wanted.says_counter:
+        why = f"its exporter calls {main.name} a {kind}, and energy is measured with a counter"
+        raise _Unusable(why, "add &type=counter where it only ever rises; else take a power")
+    if not units[0].is_energy and kind not in (None, "gauge", "untyped", "unknown"):
+        raise _Unusable(
+            f"its exporter calls {main.name} a {kind}, and power is a gauge", "take another series"
+        )
+    return _facts(wanted, samples, units, None, is_series=True)
+
+
+def _ask_server(wanted: Wanted) -> dict[str, str | int | float | None]:
+    expressions = [wanted.main] if wanted.power is None else [wanted.main, wanted.power]
+    headers = token_headers()
+    answers: list[Answer] = []
+    is_series = True
+    try:
+        answers = [ask(wanted.url, text, headers, is_series=True) for text in expressions]
+    except ScrapeFailed as error:
+        if error.reason not in ("http_400", "http_422"):
+            raise
+        is_series = False
+        answers = [ask(wanted.url, text, headers, is_series=False) for text in expressions]
+    samples = []
+    for text, answer in zip(expressions, answers, strict=True):
+        if not answer.samples:
+            why = f"the server has had no sample for the query {text!r} in the last five minutes"
+            raise _Unusable(
+                why, "see under Status, Targets on the server's page whether it scrapes the exporter"
+            )
+        samples.append(_single(answer.samples, "an answer"))
+    if not is_series and wanted.interval_s is None:
+        why = "the answer to an expression does not say how old the samples in it are"
+        raise _Unusable(why, "name one plain series, or say how often the server scrapes: &interval_s=15")
+    return _facts(wanted, samples, _units(wanted, samples), answers[0].interval_s, is_series=is_series)
+
+
+def _single(samples: list[Sample] | tuple[Sample, ...], name: str) -> Sample:
+    if len(samples) > 1:
+        why = f"{len(samples)} series answer: {told_apart(samples)}"
+        raise _Unusable(why, f'choose one by its labels, as in {samples[0].name or name}{{label="value"}}')
+    if not math.isfinite(samples[0].value):
+        raise _Unusable(
+            f"{samples[0].name or name} has the value {samples[0].text}", "see what its exporter logs"
+        )
+    return samples[0]
+
+
+def _units(wanted: Wanted, samples: list[Sample]) -> list[Unit]:
+    main = wanted.unit or unit_of_name(samples[0].name)
+    if main is None:
+        raise _Unusable(
+            f"the name {samples[0].name or wanted.main} does not say its unit",
+            f"add ?unit=… with one of {', '.join(UNITS)}",
+        )
+    if len(samples) == 1:
+        return [main]
+    power = wanted.power_unit or unit_of_name(samples[1].name)
+    if power is None or power.is_energy or not main.is_energy:
+        raise _Unusable("the unit of the power is not known", "add &power_unit=W (or mW, kW)")
+    return [main, power]
+
+
+def _facts(
+    wanted: Wanted, samples: list[Sample], units: list[Unit], seen_s: float | None, *, is_series: bool
+) -> dict[str, str | int | float | None]:
+    """Return what the specification keeps of the series as they were seen."""
+    unit, name = units[0], samples[0].name
+    prefix = next((known for known in _RENEWED_S if name.startswith(known)), "")
+    interval_s = wanted.interval_s
+    if interval_s is None:
+        interval_s = max(seen_s or 0.0, _RENEWED_S.get(prefix, _DEFAULT_INTERVAL_S))
+    window_s = wanted.window_s
+    if window_s is None:
+        window_s = interval_s if prefix in _AVERAGED else 0.0
+    is_register = unit.is_register or wanted.step is not None
+    quantum = wanted.step if wanted.step is not None else _last_decimal(samples[0].text)
+    return {
+        "main_unit": unit.name,
+        "power_unit": units[1].name if len(units) > 1 else None,
+        "is_series": int(is_series),
+        "interval_s": interval_s,
+        "window_s": window_s if any(u.quantity is Quantity.POWER_W for u in units) else None,
+        "is_register": int(unit.is_energy and is_register),
+        "quantum_j": quantum * unit.factor if unit.is_energy and is_register else None,
+        "modulus_j": wanted.wraps_at * unit.factor if wanted.wraps_at and unit.is_energy else None,
+        "wraps": int(unit.is_energy and name.startswith(_WRAPPING)),
+    }
+
+
+def _last_decimal(text: str) -> float:
+    """Return the worth of the last decimal that is written: the step of a register, as far as it shows.
+
+    A last zero may have been left out, so the true step may be finer.
+    """
+    digits = text.lower().partition("e")
+    decimals = len(digits[0].partition(".")[2])
+    exponent = int(digits[2]) if digits[2] else 0
+    return float(10.0 ** (exponent - decimals))

@@ -1,0 +1,69 @@
+"""One scrape of a page for all sources of a process that read it: eight boards are one request, not eight."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from weakref import WeakValueDictionary
+
+from joulemark.meters.prometheus.answer import ScrapeFailed
+from joulemark.meters.prometheus.boards import WANTED, Board, boards_on
+from joulemark.meters.prometheus.failure import read_page
+from joulemark.meters.prometheus.scrape import get_page, token_headers
+from joulemark.record.clock import Clock
+
+
+@dataclass(frozen=True, slots=True)
+class Scraped:
+    """The boards of a page, and the clock's stamps around the request."""
+
+    boards: dict[str, Board]
+    begin_ns: int
+    end_ns: int
+
+
+class SharedPage:
+    """A DCGM exporter's page, fetched anew when it is older than a reader allows; safe for threads."""
+
+    def __init__(self, url: str, clock: Clock | None) -> None:
+        self._url, self._clock = url, clock
+        self._now_ns: Callable[[], int] = time.monotonic_ns if clock is None else clock.now_ns
+        self._lock = threading.Lock()
+        self._scraped: Scraped | None = None
+
+    @classmethod
+    def of(cls, url: str, clock: Clock | None) -> SharedPage:
+        """Return the page of this URL on this clock that others read already, or a new one."""
+        with _LOCK:
+            key = (url, id(clock))  # the page holds its clock, so the number is not given to another
+            page = _PAGES.get(key)
+            if page is None:
+                page = _PAGES[key] = cls(url, clock)
+            return page
+
+    def look(self, max_age_ns: int) -> Scraped:
+        """Return the page as it was at most ``max_age_ns`` ago; raises `ScrapeFailed`."""
+        with self._lock:
+            scraped = self._scraped
+            if scraped is not None and self._now_ns() - scraped.begin_ns <= max_age_ns:
+                return scraped
+            self._scraped = None
+            begin_ns = self._now_ns()
+            boards = boards_at(self._url)
+            self._scraped = scraped = Scraped(boards, begin_ns, self._now_ns())
+            return scraped
+
+
+def boards_at(url: str) -> dict[str, Board]:
+    """Fetch a page and return its boards; raises `ScrapeFailed`, also where the page is not DCGM's."""
+    page = get_page(url, headers=token_headers())
+    boards = boards_on(read_page(page, WANTED))
+    if not boards:
+        raise ScrapeFailed("no_boards", "the page has no series of DCGM with a board's UUID")
+    return boards
+
+
+_LOCK = threading.Lock()
+_PAGES: WeakValueDictionary[tuple[str, int], SharedPage] = WeakValueDictionary()

@@ -1,0 +1,86 @@
+"""A source whose reads may hang: it is read in a thread of its own, so that it delays nobody else's.
+
+Each such source has a `SamplerLoop` to itself. An edge is asked for and not waited for: the reading carries
+the time that it took, and the arithmetic bounds what that leaves open.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+
+from joulemark.record.clock import Clock
+from joulemark.record.telemetry import Reading
+from joulemark.telemetry.sampler import SamplerLoop, SourcePlan
+
+LEAVE_S = 5.0  # how long the end of a segment waits for a meter that is being read
+
+
+class BackgroundReader:
+    """Reads one slow source on its own schedule until stopped. Rows wait here for `take_rows`."""
+
+    def __init__(
+        self, plan: SourcePlan, clock: Clock, segment: int, *, first_flags: Sequence[str] = ()
+    ) -> None:
+        self._clock, self._period_ns = clock, plan.poll_ns
+        self._loop = SamplerLoop([plan], clock, segment, first_flags=first_flags)
+        self._lock = threading.Lock()
+        self._rows: list[Reading] = []
+        self._wake = threading.Event()
+        self._edge_wanted = self._stopping = False
+        self._thread = threading.Thread(target=self._run, name=f"read-{plan.name}", daemon=True)
+        self._thread.start()
+
+    def request_edge(self) -> None:
+        """Have the source read soon, no sooner than it may be."""
+        self._edge_wanted = True
+        self._wake.set()
+
+    def take_rows(self) -> list[Reading]:
+        """Return the readings since the last call."""
+        with self._lock:
+            rows, self._rows = self._rows, []
+        return rows
+
+    @property
+    def latest(self) -> dict[str, Reading]:
+        """The last reading, by the source's name; empty before the first."""
+        return dict(self._loop.latest)
+
+    def request_stop(self) -> None:
+        """Have the thread take a last reading and leave; `join` waits for it."""
+        self._stopping = True
+        self._wake.set()
+
+    def join(self, timeout_s: float) -> None:
+        """Wait for the last reading; a read that hangs is left behind."""
+        self._thread.join(timeout_s)
+
+    def _run(self) -> None:
+        self._loop.start()
+        last_ns = self._clock.now_ns()
+        self._keep()
+        while not self._stopping:
+            due_ns = self._loop.due_ns()
+            if self._edge_wanted:
+                due_ns = min(due_ns, last_ns + self._period_ns)
+            wait_s = (due_ns - self._clock.now_ns()) * 1e-9
+            if wait_s > 0:
+                self._wake.wait(wait_s)
+                self._wake.clear()
+                continue
+            if self._edge_wanted:
+                self._edge_wanted = False
+                self._loop.edge()
+            else:
+                self._loop.tick()
+            last_ns = self._clock.now_ns()
+            self._keep()
+        self._loop.edge()
+        self._keep()
+        self._loop.close()
+
+    def _keep(self) -> None:
+        rows = self._loop.take_rows()
+        with self._lock:
+            self._rows += rows

@@ -1,0 +1,102 @@
+"""A program that waits before its first instruction, and how it ends."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from joulemark.live.gate import Ended, WaitingProgram
+
+
+def ended(*command: str) -> Ended:
+    program = WaitingProgram(command)
+    program.go()
+    return program.wait()
+
+
+def test_it_waits_for_the_word(tmp_path: Path) -> None:
+    mark = tmp_path / "begun"
+    program = WaitingProgram(["sh", "-c", f"echo $$ > {mark}"])
+    time.sleep(0.2)
+    assert not mark.exists()
+    begun_ns = program.go()
+    assert begun_ns <= time.monotonic_ns()
+    assert program.wait().exit_code == 0
+    assert int(mark.read_text()) == program.pid
+
+
+def test_cancelled_it_never_runs(tmp_path: Path) -> None:
+    mark = tmp_path / "begun"
+    program = WaitingProgram(["touch", str(mark)])
+    program.cancel()
+    assert not mark.exists()
+    with pytest.raises(ProcessLookupError):
+        os.kill(program.pid, 0)
+
+
+@pytest.mark.parametrize(
+    ("command", "code"),
+    [
+        (["true"], 0),
+        (["sh", "-c", "exit 3"], 3),
+        (["sh", "-c", "kill -TERM $$"], 128 + 15),
+        (["sh", "-c", "kill -KILL $$"], 128 + 9),
+        (["no-such-program"], 127),
+        (["/no/such/program"], 127),
+        (["/etc/passwd"], 126),
+        (["/"], 126),
+    ],
+)
+def test_exit_codes_are_those_of_a_shell(command: list[str], code: int) -> None:
+    end = ended(*command)
+    assert end.exit_code == code
+    assert (end.errno is not None) == (code in (126, 127))
+
+
+def test_what_its_starter_used_is_taken_off() -> None:
+    assert ended("true").cpu_s < 0.02
+    busy = ended(sys.executable, "-c", "import time\nwhile time.process_time() < 0.4: pass")
+    assert 0.38 < busy.cpu_s < 1.0
+
+
+def test_memory_of_a_large_program_is_known_and_of_a_small_one_is_not() -> None:
+    large = ended(sys.executable, "-c", f"x = bytearray({300 << 20})")
+    assert large.maxrss_mib is not None
+    assert 300 < large.maxrss_mib < 400
+    small = ended("true")
+    assert small.maxrss_mib is None
+    assert small.floor_mib > 0
+
+
+def test_it_gets_the_signals_that_python_keeps_to_itself() -> None:
+    code = "import signal; print(signal.getsignal(signal.SIGPIPE), signal.getsignal(signal.SIGINT))"
+    end = ended("sh", "-c", "kill -PIPE $$")
+    assert end.signal == signal.SIGPIPE
+    assert ended(sys.executable, "-c", f"{code}").exit_code == 0
+
+
+def test_the_environment_and_the_descriptors_are_ours(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("JOULEMARK_TEST_WORD", "kept")
+    told = tmp_path / "told"
+    assert (
+        ended("sh", "-c", f'echo "$JOULEMARK_TEST_WORD" > {told}; ls /proc/self/fd >> {told}').exit_code == 0
+    )
+    word, *descriptors = told.read_text().split()
+    assert word == "kept"
+    if sys.platform == "linux":
+        assert {int(fd) for fd in descriptors} <= {0, 1, 2, 3}  # 3 is of `ls` itself
+
+
+def test_killed_while_it_waits() -> None:
+    program = WaitingProgram(["true"])
+    os.kill(program.pid, signal.SIGKILL)
+    program.go()
+    assert program.wait().exit_code == 128 + 9
+    program.send(signal.SIGTERM)

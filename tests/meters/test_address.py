@@ -1,0 +1,122 @@
+"""How meters are named: grammar, what a record keeps of an address, and two names for one device."""
+
+from __future__ import annotations
+
+import contextlib
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from joulemark.meters.address import MeterAddress, private_name
+from joulemark.meters.configured import configured_meters, keep_meters, meters_path
+from joulemark.meters.discovery import ADDRESSED, wanted_meters
+from joulemark.meters.duplicates import without_duplicates
+from joulemark.meters.source import Finding, SourceSpec
+from joulemark.record.errors import InputError
+from joulemark.record.meter import SourceInfo
+from joulemark.record.scope import Scope
+
+
+def test_kind_address_and_options() -> None:
+    parsed = MeterAddress.parse("shelly:192.168.1.20:8080?id=1&scope=wall/psu")
+    assert parsed == MeterAddress("shelly", "192.168.1.20:8080", {"id": "1", "scope": "wall/psu"})
+    assert parsed.number("id", 0) == 1
+    assert parsed.number("other", 7) == 7
+    assert parsed.scope(Scope("wall")) == Scope("wall/psu")
+    assert MeterAddress.parse("nvml") == MeterAddress("nvml")
+    assert MeterAddress.parse("replay:a?b.csv").address == "a?b.csv"
+
+
+@pytest.mark.parametrize("text", ["shelly:h?id", "shelly:h?id=1&id=2", "shelly:h?&"])
+def test_malformed_options_are_refused(text: str) -> None:
+    with pytest.raises(InputError, match="malformed"):
+        MeterAddress.parse(text)
+
+
+@pytest.mark.parametrize("value", ["-1", "1.5", "x", "", "٣", "123456789"])
+def test_a_number_is_a_small_whole_number(value: str) -> None:
+    with pytest.raises(InputError, match="whole number"):
+        MeterAddress("shelly", "h", {"id": value}).number("id", 0)
+
+
+def test_unknown_options_and_scopes_are_refused_with_what_there_is() -> None:
+    with pytest.raises(InputError, match="no option 'idd'") as raised:
+        MeterAddress("shelly", "h", {"idd": "1"}).require_options({"id", "scope"})
+    assert "id, scope" in str(raised.value)
+    with pytest.raises(InputError, match="no scope"):
+        MeterAddress("shelly", "h", {"scope": "/wall/"}).scope(Scope("wall"))
+
+
+@given(st.text(max_size=60))
+def test_any_text_is_parsed_or_refused_in_words(text: str) -> None:
+    with contextlib.suppress(InputError):
+        parsed = MeterAddress.parse(text)
+        assert parsed.kind == text.partition(":")[0]
+
+
+def test_a_record_keeps_no_address_and_still_tells_two_meters_apart() -> None:
+    one, other = private_name("shelly:192.168.1.20?id=0"), private_name("shelly:192.168.1.21?id=0")
+    assert one.startswith("shelly:#")
+    assert one != other
+    assert "192" not in one
+    assert private_name("auto") == "auto"
+    assert private_name("replay:trace.csv") == "replay:trace.csv"
+
+
+@pytest.fixture
+def config(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    return tmp_path / "joulemark" / "meters.toml"
+
+
+def test_meters_are_kept_on_file_once_each_and_auto_reads_them(config: Path) -> None:
+    assert configured_meters() == []
+    assert keep_meters(["replay:a.csv"]) == config == meters_path()
+    keep_meters(["replay:a.csv", 'replay:with "quotes" \\.csv'])
+    assert configured_meters() == ["replay:a.csv", 'replay:with "quotes" \\.csv']
+    assert "replay:a.csv" in wanted_meters(["auto"])
+    assert wanted_meters(["none"]) == []
+
+
+@pytest.mark.parametrize("text", ["meters = 3", "meters = [1]", "not toml", "meters = ['a'"])
+def test_a_malformed_file_is_told_with_its_path(config: Path, text: str) -> None:
+    config.parent.mkdir()
+    config.write_text(text)
+    with pytest.raises(InputError, match=r"meters\.toml"):
+        configured_meters()
+
+
+def test_an_addressed_kind_needs_its_address() -> None:
+    kind = next(iter(ADDRESSED))
+    with pytest.raises(InputError, match="needs an address"):
+        wanted_meters([kind])
+
+
+def finding(name: str, kind: str, scope: str, device_id: str | None = None) -> Finding:
+    info = SourceInfo(name, kind, Scope(scope), ("energy_j",), device_id=device_id)
+    return Finding(kind, name, "energy", spec=SourceSpec(kind), info=info)
+
+
+def test_the_same_board_by_two_drivers_is_read_once() -> None:
+    nvml = finding("nvml:0", "nvml", "wall/psu/gpu:0", "GPU-1")
+    dcgm = finding("dcgm:0", "dcgm", "wall/psu/gpu:7", "GPU-1")
+    hwmon = finding("hwmon:card", "hwmon", "wall/psu/gpu:0000:03:00.0")
+    zeus = finding("zeus:amd", "zeus", "wall/psu/gpu:0000:03:00.0")
+    kept = without_duplicates([nvml, dcgm, hwmon, zeus])
+    assert [one.spec is not None for one in kept] == [True, False, True, False]
+    assert "nvml:0" in kept[1].why
+    assert "hwmon:card" in kept[3].why
+
+
+def test_witnesses_outside_stand_beside_each_other() -> None:
+    plug, analyzer = finding("shelly", "shelly", "wall", "a"), finding("analyzer", "analyzer", "wall", "b")
+    assert all(one.spec for one in without_duplicates([plug, analyzer]))
+
+
+def test_what_cannot_be_read_hides_nothing() -> None:
+    missing = replace(finding("rapl:package-0", "rapl", "wall/psu/psys/package:0"), spec=None, info=None)
+    there = finding("zeus:cpu", "zeus", "wall/psu/psys/package:0")
+    assert [one.spec is not None for one in without_duplicates([missing, there])] == [False, True]

@@ -1,0 +1,120 @@
+"""A meter whose reads hang is read beside the others: it delays no edge, and is left behind at the end."""
+
+from __future__ import annotations
+
+import threading
+import time
+from dataclasses import dataclass, field
+
+from joulemark.meters.source import SourceLost
+from joulemark.record.clock import SystemClock
+from joulemark.record.meter import SourceInfo
+from joulemark.record.scope import Scope
+from joulemark.record.telemetry import Reading
+from joulemark.telemetry.background import BackgroundReader
+from joulemark.telemetry.sampler import SourcePlan
+
+PERIOD_NS = 20_000_000
+
+
+@dataclass
+class Slow:
+    """A source that answers after ``takes_s``, or never once ``hang`` is set."""
+
+    takes_s: float = 0.0
+    fails: bool = False
+    hang: threading.Event = field(default_factory=threading.Event)
+    free: threading.Event = field(default_factory=threading.Event)
+    reads: int = 0
+    closed: bool = False
+    info: SourceInfo = field(
+        default_factory=lambda: SourceInfo("plug", "test", Scope("wall"), ("energy_j",), read_period_s=0.02)
+    )
+
+    def read(self, segment: int) -> Reading:
+        begin_ns = time.monotonic_ns()
+        if self.hang.is_set():
+            self.free.wait(30)
+        if self.fails:
+            raise SourceLost("timeout")
+        time.sleep(self.takes_s)
+        self.reads += 1
+        t_ns = time.monotonic_ns()
+        return Reading(
+            segment, t_ns, "plug", "wall", {"energy_j": float(self.reads)}, read_ns=t_ns - begin_ns
+        )
+
+    def close(self) -> None:
+        self.closed = True
+
+
+def reader_of(source: Slow, period_ns: int = PERIOD_NS) -> BackgroundReader:
+    plan = SourcePlan("plug", "wall", period_ns, None, lambda: source)
+    return BackgroundReader(plan, SystemClock(), 3, first_flags=("sampler_lost",))
+
+
+def until(condition: object, timeout_s: float = 10.0) -> None:
+    deadline_s = time.monotonic() + timeout_s
+    while not condition():  # type: ignore[operator]
+        assert time.monotonic() < deadline_s
+        time.sleep(0.005)
+
+
+def test_it_reads_on_its_own_schedule_and_takes_a_last_reading() -> None:
+    source = Slow()
+    reader = reader_of(source)
+    until(lambda: source.reads >= 5)
+    reader.request_stop()
+    reader.join(5)
+    rows = reader.take_rows()
+    assert len(rows) == source.reads
+    assert [row.values["energy_j"] for row in rows] == sorted(row.values["energy_j"] for row in rows)
+    assert rows[0].flags == ("sampler_lost",)
+    assert {row.segment for row in rows} == {3}
+    assert source.closed
+    assert reader.latest["plug"] == rows[-1]
+    assert not reader.take_rows()
+
+
+def test_an_edge_is_read_soon_and_never_sooner_than_the_meter_allows() -> None:
+    source = Slow()
+    reader = reader_of(source, 300_000_000)
+    until(lambda: source.reads >= 1)
+    for _ in range(50):
+        reader.request_edge()
+        time.sleep(0.002)
+    until(lambda: source.reads >= 2)
+    reader.request_stop()
+    reader.join(5)
+    rows = reader.take_rows()
+    assert len(rows) <= 4  # fifty edges in a tenth of a second are one read
+    assert rows[1].t_ns - rows[0].t_ns > 200_000_000
+
+
+def test_a_read_that_hangs_keeps_nobody_waiting() -> None:
+    source = Slow()
+    reader = reader_of(source)
+    until(lambda: source.reads >= 2)
+    source.hang.set()
+    time.sleep(0.1)
+    begin_s = time.monotonic()
+    reader.request_edge()
+    rows = reader.take_rows()
+    reader.request_stop()
+    reader.join(0.2)
+    assert time.monotonic() - begin_s < 2
+    assert len(rows) == source.reads
+    source.free.set()
+
+
+def test_a_lost_meter_says_so_and_is_tried_again() -> None:
+    source = Slow()
+    reader = reader_of(source)
+    until(lambda: source.reads >= 1)
+    source.fails = True
+    until(lambda: reader.latest["plug"].flags == ("lost:timeout",))
+    source.fails = False
+    seen = source.reads
+    until(lambda: source.reads > seen)
+    reader.request_stop()
+    reader.join(5)

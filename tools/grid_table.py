@@ -1,0 +1,175 @@
+"""Write src/joulemark/metrics/grid_table.py from openly licensed data; NOTICE holds its attribution.
+
+::
+
+    python tools/grid_table.py --owid owid-energy-data.csv "OWID energy data, release of 2026-06" \
+        --egrid usa_emissions.json "US EPA eGRID2023" --out src/joulemark/metrics/grid_table.py
+
+``--owid`` may be given more than once: of a zone the newest year counts, and of one year the file that was
+named first. It takes the energy data set (columns iso_code, year, carbon_intensity_elec), the download of the
+chart (Code, Year, Carbon intensity of electricity), and the JSON by country that CodeCarbon packages.
+``--egrid`` takes the rates of the US states in lb/MWh, again as CodeCarbon packages them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import math
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from iso3166 import ALPHA2
+
+WORLD = "WORLD"
+CC_BY = "CC BY 4.0"
+PUBLIC_DOMAIN = "public domain (a work of the US government)"
+LIFE_CYCLE = "life cycle"
+DIRECT = "direct emissions of the plants"
+G_PER_KWH = 453.59237 / 1000  # of one pound a megawatt-hour
+HIGHEST_G_PER_KWH = 3000.0  # lignite alone stays below 1,500
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a figure was taken from."""
+
+    source: str
+    licence: str
+    basis: str
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A zone's yearly mean."""
+
+    zone: str
+    alpha2: str
+    name: str
+    gco2e_per_kwh: float
+    year: int
+    origin: Origin
+
+
+def owid_rows(path: Path, source: str) -> Iterator[Row]:
+    """Yield every country and year of a file of Our World in Data; raises ``ValueError`` for another file."""
+    origin = Origin(source, CC_BY, LIFE_CYCLE)
+    for code, name, year, text in _owid_fields(path):
+        zone = WORLD if name.casefold() == "world" else code
+        value = float(text) if text else 0.0
+        # A zero is what rounding made of a small grid's emissions: it is not known, so it is left out.
+        if value > 0 and (zone == WORLD or zone in ALPHA2):
+            yield _row(zone, ALPHA2.get(zone, ""), name, value, year, origin)
+
+
+def _owid_fields(path: Path) -> Iterator[tuple[str, str, int, str]]:
+    if path.suffix == ".json":
+        for code, facts in json.loads(path.read_text("utf-8")).items():
+            yield code, facts["country_name"], int(facts["year"]), str(facts["carbon_intensity"])
+        return
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        reader = csv.DictReader(file)
+        names = {name.casefold(): name for name in reader.fieldnames or ()}
+        code, year, entity, value = (
+            next((names[n] for n in names if n.startswith(wanted)), None)
+            for wanted in (
+                ("iso_code", "code"),
+                ("year",),
+                ("country", "entity"),
+                ("carbon_intensity_elec", "carbon inten"),
+            )
+        )
+        if code is None or year is None or entity is None or value is None:
+            raise ValueError(f"{path}: no columns of code, year, country and carbon intensity")
+        for row in reader:
+            yield row[code], row[entity], int(row[year]), row[value].strip()
+
+
+def egrid_rows(path: Path, source: str) -> Iterator[Row]:
+    """Yield the US states of a file of rates in lb/MWh by state; raises ``ValueError`` for another unit."""
+    document = json.loads(path.read_text("utf-8"))
+    if not str(document["_unit"]["emissions"]).lower().startswith("lb"):
+        raise ValueError(f"{path}: the rates are not in lb/MWh")
+    origin = Origin(source, PUBLIC_DOMAIN, DIRECT)
+    for name, facts in document.items():
+        if not name.startswith("_") and len(facts["regionCode"]) == 2:
+            zone = f"US-{facts['regionCode'].upper()}"
+            rate = facts["emissions"] * G_PER_KWH
+            yield _row(
+                zone, "", name.title().replace(" Of ", " of "), rate, document["_source"]["year"], origin
+            )
+
+
+def _row(zone: str, alpha2: str, name: str, value: float, year: int, origin: Origin) -> Row:
+    if not (math.isfinite(value) and 0 < value <= HIGHEST_G_PER_KWH and 1990 <= year <= 2100):
+        raise ValueError(f"{zone} {year}: {value} g/kWh cannot be")
+    return Row(zone, alpha2, name, round(value, 2), year, origin)
+
+
+def newest(rows: Iterable[Row]) -> list[Row]:
+    """Return of each zone the row of its newest year, of equals the first; in the order of the zones."""
+    found: dict[str, Row] = {}
+    for row in rows:
+        before = found.get(row.zone)
+        if before is None or row.year > before.year:
+            found[row.zone] = row
+    return [found[zone] for zone in sorted(found)]
+
+
+def module_text(rows: list[Row]) -> str:
+    """Return the module."""
+    origins = list(dict.fromkeys(row.origin for row in rows))
+    lines = [
+        '"""Generated by tools/grid_table.py: do not edit. Attribution and licences: ORIGINS, and NOTICE."""',
+        "",
+        "from __future__ import annotations",
+        "",
+        "# source, licence, what is counted",
+        "ORIGINS: tuple[tuple[str, str, str], ...] = (",
+    ]
+    for origin in origins:
+        lines += [
+            "    (",
+            *(f"        {_quoted(t)}," for t in (origin.source, origin.licence, origin.basis)),
+            "    ),",
+        ]
+    lines += [
+        ")",
+        "",
+        "# zone, two letters, name, g CO2e per kWh, year, place in ORIGINS",
+        "ROWS: tuple[tuple[str, str, str, float, int, int], ...] = (",
+    ]
+    for row in rows:
+        words = ", ".join(_quoted(text) for text in (row.zone, row.alpha2, row.name))
+        lines.append(f"    ({words}, {row.gco2e_per_kwh!r}, {row.year}, {origins.index(row.origin)}),")
+    return "\n".join([*lines, ")"]) + "\n"
+
+
+def _quoted(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)
+
+
+def main() -> int:
+    """Write the table."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    for option in ("--owid", "--egrid"):
+        parser.add_argument(option, nargs=2, action="append", default=[], metavar=("FILE", "SOURCE"))
+    parser.add_argument("--out", type=Path, required=True)
+    given = parser.parse_args()
+    rows = [row for path, source in given.owid for row in owid_rows(Path(path), source)]
+    rows += [row for path, source in given.egrid for row in egrid_rows(Path(path), source)]
+    table = newest(rows)
+    if not table:
+        parser.error("no rows: name at least one file")
+    given.out.write_text(module_text(table), "utf-8")
+    sys.stderr.write(f"{len(table)} zones\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
