@@ -11,6 +11,7 @@ import click
 import orjson
 from rich.console import Console
 
+from joulemark.calibration.restore import leftover
 from joulemark.cli.engine_choice import engine_of, with_found_engine
 from joulemark.cli.jobs import Job, jobs_of
 from joulemark.cli.progress import TerminalObserver
@@ -56,6 +57,8 @@ class Reported:
 
 def measure(names: Sequence[str], options: Mapping[str, Any]) -> int:
     """Run each task and report it; returns the exit code (see `joulemark.cli.__main__.main`)."""
+    if (left := leftover()) is not None:
+        click.echo(f"! {left}", err=True)
     jobs = jobs_of(names, options)
     several = len(jobs) > 1
     if options["out"] is not None and several:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from joulemark.calibration.on_file import RunFacts, baselines_for
 from joulemark.live.source_test import ACCOUNTS, tested
 from joulemark.meters.boards import Board, Placement, boards, placement
 from joulemark.meters.discovery import AUTO, NONE, discover
@@ -134,6 +135,7 @@ class Metering:
                     self._device(card, info.scope, drm_placement(address, self._engine_pid))
                 )
         self._note_headline()
+        self._note_baselines()
 
     def _note_headline(self) -> None:
         manifest = self._manifest
@@ -143,6 +145,16 @@ class Metering:
         if evidence.headline.reason is not None:
             manifest.reasons["headline_scope"] = evidence.headline.reason.value
         self._note(*evidence.headline.notes)
+
+    def _note_baselines(self) -> None:
+        """Take what is on file for this machine and model, once a run: an earlier segment's stays."""
+        manifest = self._manifest
+        if manifest.baselines.scope is not None:
+            return
+        chosen = evidence_of(manifest, self._segment).chosen
+        found = baselines_for(RunFacts.of(manifest, self._segment, chosen))
+        manifest.baselines = found.baselines
+        self._note(*found.notes)
 
     def check_engine_again(self) -> None:
         """Look once more at the end: who came to a board meanwhile, and whether the engine is still there."""
