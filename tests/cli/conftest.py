@@ -16,8 +16,9 @@ from doubles.working_engine import WorkingEngine
 
 @pytest.fixture(autouse=True)
 def own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Keep the salt of the tests apart from the user's."""
+    """Keep the salt, the calibrations and the meters of the tests apart from the user's."""
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data-home"))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config-home"))
 
 
 @pytest.fixture

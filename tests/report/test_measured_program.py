@@ -89,7 +89,7 @@ def test_a_lost_meter_is_a_dash_with_its_reason_and_never_a_zero() -> None:
 def test_a_wall_meter_alone_leads_without_a_tier() -> None:
     plug = saw("shelly", "wall", energy(50.0, "shelly", "wall", Method.METER), NO_COUNTER, kind="shelly")
     text = told(plug, peak=Value(3.0, "MiB", 3.0, 9.0, "bound"))
-    assert "shelly, energy register, scope wall. No tier: a wall meter alone is not on the ladder of tiers." in text
+    assert "shelly, energy register, scope wall. No tier: a wall meter alone is not on the ladder" in text
     assert "3.000 MiB resident, as far as it was seen; at most 9 MiB" in text
 
 

@@ -36,6 +36,9 @@ _TOLD_BY_DETAIL = frozenset(
         Reason.TOO_FEW_ITEMS,
     }
 )
+_NOT_ASKED_FOR = frozenset(
+    {Reason.NO_PRICE, Reason.NO_GRID_INTENSITY, Reason.NO_EMBODIED, Reason.NO_WALL_CALIBRATION}
+)
 _INTERVALS = {"ci95": "95 % interval", "bound": "meter's bound"}
 
 
@@ -138,7 +141,7 @@ def _is_beside_the_point(name: str, summary: Summary) -> bool:
         return not summary.verdicts["failed"]
     if name == "accuracy_excluding_truncated":
         return not summary.verdicts["truncated"]
-    if summary.figures[name].reason in (Reason.NO_PRICE, Reason.NO_GRID_INTENSITY, Reason.NO_EMBODIED):
+    if summary.figures[name].reason in _NOT_ASKED_FOR:
         return True  # not asked for; the page says how to
     return _lacks_a_meter(name, summary)
 
