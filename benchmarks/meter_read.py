@@ -23,10 +23,10 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 from doubles.nvml import FakeBoard, FakeNvml
 from doubles.powercap import FakePowercap
 from joulemark.meters.nvml import NvmlSource
-from joulemark.meters.nvml_driver import session
-from joulemark.meters.powercap import find_domains
+from joulemark.meters.nvml.driver import session
 from joulemark.meters.process import ProcessSource
 from joulemark.meters.rapl import RaplSource
+from joulemark.meters.rapl.powercap import find_domains
 
 ROUNDS = 9
 FIELDS = [(83, 0), (186, 0), (185, 0), (74, 0), (269, 0), (270, 0), (271, 0)]

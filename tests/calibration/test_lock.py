@@ -10,7 +10,7 @@ import sys
 import pytest
 
 from joulemark.calibration.lock import calibration_lock, is_locked, lock_path
-from joulemark.calibration.node import boot_id
+from joulemark.files.boot import boot_id
 from joulemark.record.errors import InputError
 
 _HOLD = (

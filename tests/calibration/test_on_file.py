@@ -142,6 +142,21 @@ def test_a_plane_needs_the_devices_it_was_fitted_over(calibration):
     assert lacking.reasons["wall_fit"].startswith("no_wall_calibration: ")
 
 
+def test_what_was_replayed_is_never_applied_to_a_run_with_real_meters(calibration):
+    # a trace has no device, and so has many a real meter: the kind tells them apart
+    trace = power(60.0, source="replay:t", kind="replay", device_hash=None)
+    idle = stretch(60.0, powers=[trace])
+    replayed = calibration(empty=idle, loaded=idle, wall_fit=PLANE, wall_sources=[trace], replayed=True)
+    for kind in ("nvml", "hwmon", "prometheus"):
+        real = source(kind=kind, device_id=None)
+        found = baselines_for(facts(headline=[real], sources=[real]), [replayed], now=LATER).baselines
+        assert (found.empty_idle_w, found.loaded_idle_w, found.wall_fit) == (None, None, None)
+        assert "other meters" in found.reasons["loaded_idle_w"]
+    played = source(name="replay:t", kind="replay", device_id=None)
+    same = baselines_for(facts(headline=[played], sources=[played]), [replayed], now=LATER).baselines
+    assert same.loaded_idle_w == 60.0
+
+
 def test_what_lies_on_the_disk_is_read_and_what_is_torn_is_told(calibration):
     save(calibration())
     (calibrations_home() / "20990101-torn.json").write_text('{"format": "joulemark-cal')

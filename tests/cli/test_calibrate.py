@@ -116,8 +116,24 @@ def test_the_machine_alone(board: FakeNvml) -> None:
     assert power["lo_w"] <= 60.0 <= power["hi_w"]
     assert done.json["loaded"] is None
     assert done.json["engine"] is None
+    assert done.json["replayed"] is False
     assert "0.6" not in done.json["reasons"]["loaded"]
     assert any("not become steady" in flag for flag in done.json["empty"]["flags"])
+
+
+def test_what_was_replayed_is_told_aloud(tmp_path: Path) -> None:
+    trace = tmp_path / "steady.csv"
+    rows = [f"{k / 10},{3.0 * k},30.0" for k in range(1200)]
+    trace.write_text("\n".join(["# scope = wall/psu/gpu:0", "t_s,energy_j,power_w", *rows]) + "\n")
+    played = ("calibrate", "--no-engine", "--meter", f"replay:{trace}", *QUICK)
+    found = joulemark(*played)
+    assert found.code == 0, found.err
+    assert found.json["replayed"] is True
+    assert "REPLAYED" in found.json["flags"][0]
+    assert "REPLAYED" in Path(found.json["page"]).read_text()
+    shown = joulemark(*played[:-1])
+    assert "! replay:steady REPLAYED from a recorded trace" in " ".join(shown.out.split())
+    assert "REPLAYED" in joulemark("calibrate", "--list").out
 
 
 @pytest.mark.parametrize("which", [("--no-engine",), ()])
@@ -149,6 +165,7 @@ def test_a_machine_that_works_for_somebody_else_is_refused(
         (("--duration", "nan"), "nan"),
         (("--remove", "nothing"), "names no calibration"),
         (("--no-engine", "--meter", "none"), "no meter to calibrate with"),
+        (("--no-engine", "--board", "7"), "--board 7 is not measured here"),
         (("--engine", "http://127.0.0.1:9", "--settle", "0"), "127.0.0.1:9"),
     ],
 )

@@ -19,6 +19,15 @@ def test_all_zones() -> None:
     assert all(row.keys() >= {"zone", "gco2e_per_kwh", "year", "source", "licence", "basis"} for row in rows)
 
 
+def test_its_help_names_every_command_that_takes_a_zone() -> None:
+    told = joulemark("grid", "--help").out
+    takers = [["bench", "run"], ["report"], ["record"], ["calibrate"]]
+    others = [["doctor"], ["watch"], ["export", "prometheus"], ["compare"]]
+    assert [taker for taker in takers + others if "--zone" in joulemark(*taker, "--help").out] == takers
+    for taker in takers:
+        assert f"`{taker[0]}`" in told
+
+
 def test_an_unknown_zone_is_told_with_near_ones() -> None:
     done = joulemark("grid", "germny")
     assert done.code == 2

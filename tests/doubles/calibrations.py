@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from joulemark.calibration.document import SourcePower, Stretch
+from joulemark.calibration.document import SourcePower, Window
 from joulemark.record.manifest import Engine
 from joulemark.record.meter import Qualification, QualifiedSource, SourceInfo, Trust
 from joulemark.record.scope import Scope
@@ -24,8 +24,8 @@ def power(mean_w: float, **fields: object) -> SourcePower:
     return SourcePower(mean_w=mean_w, **{**defaults, **fields})  # type: ignore[arg-type]
 
 
-def stretch(mean_w: float, *, at: str = NOW, **fields: object) -> Stretch:
-    return Stretch(measured_utc=at, duration_s=10.0, **{"powers": [power(mean_w)], **fields})  # type: ignore[arg-type]
+def stretch(mean_w: float, *, at: str = NOW, **fields: object) -> Window:
+    return Window(measured_utc=at, duration_s=10.0, **{"powers": [power(mean_w)], **fields})  # type: ignore[arg-type]
 
 
 def source(**fields: object) -> QualifiedSource:

@@ -26,14 +26,13 @@ LOSS_J = 900.0
 
 @dataclass
 class Reply:
-    """What a server sends. ``gone``: it hangs up instead; ``drip_s``: pause between single bytes."""
+    """What a server sends. ``gone``: it hangs up instead."""
 
     body: str | bytes = ""
     status: int = 200
     kind: str = "text/plain; version=0.0.4"
     headers: Mapping[str, str] = field(default_factory=dict)
     gone: bool = False
-    drip_s: float = 0.0
 
 
 class PageServer:
@@ -90,18 +89,8 @@ def _handler(server: PageServer) -> type[BaseHTTPRequestHandler]:
             }
             head = "".join(f"{name}: {value}\r\n" for name, value in sent.items())
             data = f"HTTP/1.1 {reply.status} Said\r\n{head}\r\n".encode() + body
-            self._send(data, reply.drip_s)
-
-        def _send(self, data: bytes, drip_s: float) -> None:
             try:
-                if not drip_s:
-                    self.wfile.write(data)
-                    return
-                waiting = threading.Event()
-                for i in range(len(data)):
-                    self.wfile.write(data[i : i + 1])
-                    self.wfile.flush()
-                    waiting.wait(drip_s)
+                self.wfile.write(data)
             except OSError:
                 self.close_connection = True
 
@@ -109,42 +98,6 @@ def _handler(server: PageServer) -> type[BaseHTTPRequestHandler]:
             pass
 
     return Handler
-
-
-class RawServer:
-    """Accepts one connection after the other and sends ``data`` as it is, then closes (or keeps it open)."""
-
-    def __init__(self, data: bytes, *, keeps_open: bool = False) -> None:
-        self._data, self._keeps_open = data, keeps_open
-        self._listener = socket.create_server(("127.0.0.1", 0))
-        self._held: list[socket.socket] = []
-        self.port: int = self._listener.getsockname()[1]
-        self.url = f"http://127.0.0.1:{self.port}"
-        self._thread = threading.Thread(target=self._serve, daemon=True)
-
-    def __enter__(self) -> RawServer:
-        self._thread.start()
-        return self
-
-    def __exit__(self, *exc_info: object) -> None:
-        self._listener.shutdown(socket.SHUT_RDWR)
-        self._listener.close()
-        self._thread.join()
-        for connection in self._held:
-            connection.close()
-
-    def _serve(self) -> None:
-        while True:
-            try:
-                connection, _ = self._listener.accept()
-            except OSError:
-                return
-            connection.recv(65536)
-            connection.sendall(self._data)
-            if self._keeps_open:
-                self._held.append(connection)
-            else:
-                connection.close()
 
 
 def unused_port() -> int:

@@ -18,7 +18,7 @@ from pathlib import Path
 from unittest import mock
 
 from doubles.faults import Fault, NowS, Truth
-from joulemark.meters.hwmon_chip import ROOT_VARIABLE
+from joulemark.meters.hwmon.chip import ROOT_VARIABLE
 from joulemark.meters.zeus_backed.library import forget_all
 from joulemark.meters.zeus_backed.parts import VARIABLE
 

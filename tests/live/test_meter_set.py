@@ -11,9 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from doubles.nvml import FakeNvml
+from doubles.nvml import FakeBoard, FakeNvml, Piece
 from joulemark.live import meter_set
-from joulemark.live.meter_set import MeterSet, SourceEnergy
+from joulemark.live.meter_set import MeterSet
+from joulemark.live.source_energy import SHARED_BOARD, SourceEnergy
+from joulemark.live.stretch import total_of
 from joulemark.record.energy import MeasuredEnergy, Method, Withheld
 from joulemark.record.errors import InputError
 from joulemark.record.meter import Trust
@@ -46,6 +48,23 @@ def test_stretches_between_marks_hold_the_true_energy(boards: FakeNvml) -> None:
         assert counter.joules == pytest.approx(true_j, rel=0.02)
         assert counter.width_j < 2 * 60.0 * 0.05
     assert meters.close().notes == ()
+
+
+def test_a_board_that_others_share_is_flagged(tmp_path: Path) -> None:
+    made = [FakeBoard(power=[Piece(1.0, 100.0)], counter_period_s=0.02, mig=mig) for mig in (True, False)]
+    with FakeNvml(tmp_path, made).in_process(), MeterSet.open(["nvml"], test_s=TEST_S) as meters:
+        t0_ns = meters.mark()
+        time.sleep(0.1)
+        found = meters.energies(t0_ns, meters.mark())
+    for energy in (found["nvml:0"].counter, found["nvml:0"].integrated):
+        assert isinstance(energy, MeasuredEnergy)
+        assert SHARED_BOARD in energy.flags
+    total = total_of(list(found.values()))
+    assert isinstance(total, MeasuredEnergy)
+    assert SHARED_BOARD in total.flags
+    alone = found["nvml:1"].counter
+    assert isinstance(alone, MeasuredEnergy)
+    assert SHARED_BOARD not in alone.flags
 
 
 def test_an_edge_waits_for_its_reading_and_a_mark_does_not(boards: FakeNvml) -> None:

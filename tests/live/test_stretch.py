@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from joulemark.live.meter_set import SourceEnergy
+from joulemark.live.source_energy import SourceEnergy
 from joulemark.live.stretch import Stretch, total_of
 from joulemark.live.used import Used
 from joulemark.metrics.value import Value, withheld
@@ -75,6 +75,16 @@ def test_a_module_stands_for_its_board() -> None:
     module = saw("nvml:module:0", "wall/psu/module:0", 150)
     inside = saw("nvml:0", "wall/psu/module:0/gpu:0", 100)
     assert joules(module, inside) == 150
+
+
+def test_a_firmwares_sensor_of_a_module_is_no_device_beside_the_modules_own_meters() -> None:
+    sensor = saw("hwmon:module", "wall/psu/module:0", 500, kind="hwmon")
+    board = saw("nvml:0", "wall/psu/gpu:0", 300)
+    grace = saw("hwmon:grace", "wall/psu/module:0/package:0", 120, kind="hwmon")
+    assert joules(sensor, board) == 300
+    assert joules(sensor, board, grace) == 420
+    assert joules(sensor) is Reason.NOT_APPLICABLE
+    assert joules(sensor, saw("shelly", "wall", 700, kind="shelly")) == 700
 
 
 def test_of_two_that_see_the_same_the_one_with_joules_is_kept() -> None:

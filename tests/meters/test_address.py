@@ -81,6 +81,15 @@ def test_meters_are_kept_on_file_once_each_and_auto_reads_them(config: Path) -> 
     assert wanted_meters(["none"]) == []
 
 
+def test_keeping_meters_touches_no_other_file_and_leaves_none_behind(config: Path) -> None:
+    draft = config.with_suffix(".draft")
+    draft.parent.mkdir()
+    draft.write_text("somebody's own")
+    keep_meters(["replay:a.csv"])
+    assert draft.read_text() == "somebody's own"
+    assert sorted(config.parent.iterdir()) == [draft, config]
+
+
 @pytest.mark.parametrize("text", ["meters = 3", "meters = [1]", "not toml", "meters = ['a'"])
 def test_a_malformed_file_is_told_with_its_path(config: Path, text: str) -> None:
     config.parent.mkdir()

@@ -53,6 +53,7 @@ def test_compute_and_graphics_processes(machine: Machine) -> None:
     assert processes_on("GPU-a") == [10, 20, 30]
     assert processes_on("GPU-b") == []
     assert processes_on("GPU-c") is None
+    assert processes_on("GPU-a", compute_only=True) == [10, 30]
 
 
 def test_an_older_driver_lists_by_the_older_call(machine: Machine) -> None:

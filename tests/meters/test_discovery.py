@@ -13,7 +13,7 @@ import pytest
 from doubles.nvml import FakeBoard, FakeNvml
 from doubles.nvml.driver import NO_PERMISSION, NOT_READY
 from joulemark.meters.discovery import LOCAL, discover
-from joulemark.meters.powercap import ROOT_VARIABLE
+from joulemark.meters.rapl.powercap import ROOT_VARIABLE
 from joulemark.record.clock import VirtualClock
 from joulemark.record.errors import InputError
 

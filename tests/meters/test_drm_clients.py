@@ -3,90 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
-from doubles.powercap import ordinary_user, public_directory
-from joulemark.meters import drm_place, process_tree
+from doubles.graphics_cards import (
+    CARD,
+    CHILD,
+    ENGINE,
+    MODEL_KIB,
+    OTHER,
+    FakeMachine,
+    amdgpu,
+    graphics_machine,
+)
+from doubles.powercap import ordinary_user
 from joulemark.meters.drm_board import NO_INDEX, drm_board
 from joulemark.meters.drm_clients import drm_placement
 from joulemark.meters.drm_place import pci_address
 from joulemark.record.scope import Scope
 
-CARD, OTHER = "0000:03:00.0", "0000:83:00.0"
-ENGINE, CHILD, STRANGER = 500, 501, 900
-MODEL_KIB = 4 << 20  # 4 GiB
-
-
-class FakeMachine:
-    """A process file system and the class directories of graphics devices and of ROCm."""
-
-    def __init__(self, directory: Path) -> None:
-        self.proc, self.sys = directory / "proc", directory / "class"
-        self.proc.mkdir()
-        (self.sys / "drm").mkdir(parents=True)
-        self._fd = 3
-
-    def process(self, pid: int, parent: int = 1, name: str = "llama-server") -> None:
-        place = self.proc / str(pid)
-        for part in ("fd", "fdinfo"):
-            (place / part).mkdir(parents=True)
-        rest = " ".join(["0"] * 40)
-        (place / "stat").write_text(f"{pid} ({name}) S {parent} {rest}\n")
-
-    def opens(self, pid: int, target: str, *lines: str) -> None:
-        self._fd += 1
-        place = self.proc / str(pid)
-        (place / "fd" / str(self._fd)).symlink_to(target)
-        (place / "fdinfo" / str(self._fd)).write_text("pos:\t0\nflags:\t02100002\n" + "\n".join(lines) + "\n")
-
-    def card(self, node: str, address: str, **files: object) -> Path:
-        device = self.sys.parent / "devices" / "pci0000:00" / address
-        device.mkdir(parents=True, exist_ok=True)
-        for file, value in files.items():
-            (device / file).write_text(f"{value}\n")
-        (self.sys / "drm" / node).mkdir()
-        (self.sys / "drm" / node / "device").symlink_to(device)
-        return device
-
-    def rocm_gpu(self, node: int, gpu_id: int, location: int) -> None:
-        place = self.sys / "kfd" / "kfd" / "topology" / "nodes" / str(node)
-        place.mkdir(parents=True)
-        (self.sys / "kfd" / "kfd" / "proc").mkdir(exist_ok=True)
-        (place / "gpu_id").write_text(f"{gpu_id}\n")
-        (place / "properties").write_text(f"cpu_cores_count 0\nlocation_id {location}\ndomain 0\n")
-
-    def rocm_process(self, pid: int, vram: dict[int, int], queues: tuple[int, ...] = ()) -> None:
-        place = self.sys / "kfd" / "kfd" / "proc" / str(pid)
-        place.mkdir()
-        for gpu_id, used in vram.items():
-            (place / f"vram_{gpu_id}").write_text(f"{used}\n")
-        for number, gpu_id in enumerate(queues):
-            (place / "queues" / str(number)).mkdir(parents=True)
-            (place / "queues" / str(number) / "gpuid").write_text(f"{gpu_id}\n")
+STRANGER = 900
 
 
 @pytest.fixture
-def machine(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeMachine]:
-    with public_directory() as directory:
-        made = FakeMachine(directory)
-        monkeypatch.setattr(process_tree, "PROC", made.proc)
-        monkeypatch.setattr(drm_place, "SYS", made.sys)
-        made.process(ENGINE)
-        made.process(CHILD, parent=ENGINE)
+def machine() -> Iterator[FakeMachine]:
+    with graphics_machine() as made:
         yield made
-
-
-def amdgpu(address: str = CARD, vram_kib: int = 0, *more: str) -> tuple[str, ...]:
-    client = "drm-client-id:\t42"
-    return (
-        "drm-driver:\tamdgpu",
-        f"drm-pdev:\t{address}",
-        client,
-        f"drm-memory-vram:\t{vram_kib} KiB",
-        *more,
-    )
 
 
 def xe(*more: str) -> tuple[str, ...]:

@@ -11,11 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from doubles.hwmon import ACPI_METER, CARD, I2C_SENSOR, OTHER_CARD, USB_SUPPLY, FakeHwmon, Fixed
-from joulemark.meters import hwmon
 from joulemark.meters.discovery import discover, open_source
 from joulemark.meters.duplicates import without_duplicates
-from joulemark.meters.hwmon import HwmonSource, find_placed, hwmon_spec
-from joulemark.meters.hwmon_chip import ROOT_VARIABLE
+from joulemark.meters.hwmon.chip import ROOT_VARIABLE
+from joulemark.meters.hwmon.source import HwmonSource, find_placed, hwmon_spec
 from joulemark.meters.notes import has_note
 from joulemark.meters.source import Finding, SourceLost
 from joulemark.record.clock import VirtualClock
@@ -29,7 +28,7 @@ SOC = "wall/psu/soc"
 @pytest.fixture(autouse=True)
 def bare_metal(monkeypatch: pytest.MonkeyPatch) -> None:
     """The machine that runs the tests may be virtual; the machine under test is not."""
-    monkeypatch.setattr(hwmon, "is_virtual", lambda: False)
+    monkeypatch.setattr("joulemark.meters.hwmon.source.is_virtual", lambda: False)
 
 
 @pytest.fixture
@@ -206,7 +205,7 @@ def test_a_battery_is_no_machine(tree: FakeHwmon) -> None:
 def test_in_a_virtual_machine_the_firmware_is_the_hypervisors(
     tree: FakeHwmon, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(hwmon, "is_virtual", lambda: True)
+    monkeypatch.setattr("joulemark.meters.hwmon.source.is_virtual", lambda: True)
     tree.add("power_meter", ACPI_METER, {"power1_average": 1}, beside=True)
     tree.add("amdgpu", CARD, {"power1_average": 1, **DISCRETE})  # passed through: the hardware itself
     assert [has_note(info, "virtual_machine") for info in infos().values()] == [False, True]

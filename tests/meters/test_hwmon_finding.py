@@ -9,10 +9,11 @@ import pytest
 
 from doubles.hwmon import ACPI_METER, CARD, FakeHwmon
 from doubles.powercap import ordinary_user, public_directory
-from joulemark.meters import hwmon_finding
 from joulemark.meters.discovery import discover
-from joulemark.meters.hwmon_chip import ROOT_VARIABLE
+from joulemark.meters.hwmon import finding as hwmon_finding
+from joulemark.meters.hwmon.chip import ROOT_VARIABLE
 from joulemark.meters.source import Finding
+from joulemark.meters.sysfs import SYS_VARIABLE
 
 
 @pytest.fixture
@@ -98,9 +99,10 @@ def test_nothing_there_says_why(
 ) -> None:
     monkeypatch.setattr(hwmon_finding, "is_virtual", lambda: virtual)
     monkeypatch.setattr(hwmon_finding, "is_wsl", lambda: wsl)
-    monkeypatch.setattr(hwmon_finding, "DEFAULT_ROOT", tmp_path)
+    monkeypatch.setattr("joulemark.meters.hwmon.chip.sys_root", lambda: tmp_path)
     monkeypatch.setattr(hwmon_finding.sys, "platform", platform)
-    monkeypatch.setenv(ROOT_VARIABLE, str(tmp_path))
+    for variable in (ROOT_VARIABLE, SYS_VARIABLE):
+        monkeypatch.delenv(variable, raising=False)
     (finding,) = hwmon_finding.find_hwmon()
     assert words in finding.why
     assert fix in finding.fix

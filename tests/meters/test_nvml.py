@@ -28,10 +28,18 @@ from doubles.nvml.driver import (
 from doubles.nvml.layout import FUNCTIONS
 from joulemark.meters.boards import boards, placement, processes_on
 from joulemark.meters.discovery import discover, open_source
-from joulemark.meters.notes import LACKS, MIG_SHARED, MODULE_SCOPE, THERMAL_COMBINED, has_note
-from joulemark.meters.nvml import VGPU_SHARED, WSL, NvmlSource, nvml_spec
-from joulemark.meters.nvml_field import FIELD_VALUE, VALUE_TYPES, number_of, number_of_call
-from joulemark.meters.nvml_plan import SILENT_ZERO
+from joulemark.meters.notes import (
+    LACKS,
+    MIG_SHARED,
+    MODULE_SCOPE,
+    SILENT_ZERO,
+    THERMAL_COMBINED,
+    VGPU_SHARED,
+    WSL,
+    has_note,
+)
+from joulemark.meters.nvml import NvmlSource, nvml_spec
+from joulemark.meters.nvml.field import FIELD_VALUE, VALUE_TYPES, number_of, number_of_call
 from joulemark.meters.source import SourceLost, SourceSpec
 from joulemark.record.clock import VirtualClock
 from joulemark.record.scope import Scope
@@ -422,8 +430,8 @@ def test_gb10_has_power_and_neither_memory_nor_limit(machine: Machine) -> None:
 def test_wsl_is_named_and_its_driver_is_that_of_windows(
     machine: Machine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("joulemark.meters.nvml.is_wsl", lambda: True)
-    monkeypatch.setattr("joulemark.meters.nvml_finding.is_wsl", lambda: True)
+    monkeypatch.setattr("joulemark.meters.nvml.source.is_wsl", lambda: True)
+    monkeypatch.setattr("joulemark.meters.nvml.finding.is_wsl", lambda: True)
     board = FakeBoard(unsupported=["UtilizationRates", "ComputeProcesses", "GraphicsProcesses"])
     fake, _, source = opened(machine, board)
     assert has_note(source.info, WSL)

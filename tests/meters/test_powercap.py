@@ -8,8 +8,9 @@ import pytest
 
 from doubles.powercap import FakePowercap
 from joulemark.meters.discovery import discover
-from joulemark.meters.powercap import ROOT_VARIABLE, SYS_VARIABLE, find_domains, powercap_root
-from joulemark.meters.rapl import describe
+from joulemark.meters.rapl.powercap import ROOT_VARIABLE, find_domains, powercap_root
+from joulemark.meters.rapl.source import describe
+from joulemark.meters.sysfs import SYS_VARIABLE
 from joulemark.record.scope import PSYS, OverlappingScopes, Scope, require_antichain
 
 
@@ -17,14 +18,14 @@ def vendor(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str) -> None:
     """Let the processor be of this maker."""
     cpuinfo = tmp_path / f"cpuinfo-{name}"
     cpuinfo.write_text(f"processor\t: 0\nvendor_id\t: {name}\ncpu family\t: 25\n")
-    monkeypatch.setattr("joulemark.meters.powercap.CPUINFO", cpuinfo)
+    monkeypatch.setattr("joulemark.meters.rapl.powercap.CPUINFO", cpuinfo)
 
 
 @pytest.fixture(autouse=True)
 def intel(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     vendor(monkeypatch, tmp_path, "GenuineIntel")
     monkeypatch.setenv(SYS_VARIABLE, str(tmp_path / "no-sys"))
-    monkeypatch.setattr("joulemark.meters.rapl.is_virtual", lambda: False)
+    monkeypatch.setattr("joulemark.meters.rapl.source.is_virtual", lambda: False)
 
 
 @pytest.mark.parametrize("name", ["AuthenticAMD", "HygonGenuine"])
@@ -75,7 +76,7 @@ def test_several_platform_counters_are_not_believed(tmp_path: Path, monkeypatch:
 
 
 def test_an_unknown_maker_counts_as_intel_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("joulemark.meters.powercap.CPUINFO", tmp_path / "none")
+    monkeypatch.setattr("joulemark.meters.rapl.powercap.CPUINFO", tmp_path / "none")
     assert [domain.name for domain in find_domains(FakePowercap(tmp_path, dram=False).root)] == [
         "package-0",
         "package-0/core",

@@ -10,9 +10,9 @@ import pytest
 from doubles.nvml import FakeBoard, FakeNvml, Piece
 from doubles.powercap import FakePowercap
 from joulemark.meters.nvml import NvmlSource
-from joulemark.meters.powercap import find_domains
 from joulemark.meters.qualification import qualify
 from joulemark.meters.rapl import RaplSource
+from joulemark.meters.rapl.powercap import find_domains
 from joulemark.meters.replay import ReplaySource
 from joulemark.meters.trace import Row, Trace, TraceInfo
 from joulemark.record.clock import SystemClock, VirtualClock
@@ -203,7 +203,7 @@ class TreeClock(VirtualClock):
 def test_a_processor_counter(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, power_w: float, virtual: bool, trust: Trust
 ) -> None:
-    monkeypatch.setattr("joulemark.meters.rapl.is_virtual", lambda: virtual)
+    monkeypatch.setattr("joulemark.meters.rapl.source.is_virtual", lambda: virtual)
     tree = FakePowercap(tmp_path, core=False, dram=False)
     clock = TreeClock(tree, power_w)
     source = RaplSource(find_domains(tree.root)[0], clock)

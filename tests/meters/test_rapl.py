@@ -13,11 +13,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from doubles.powercap import RANGE_UJ, FakePowercap, ordinary_user, public_directory
-from joulemark.meters import machine, rapl_finding
+from joulemark.meters import machine
 from joulemark.meters.discovery import discover, open_source
-from joulemark.meters.powercap import ROOT_VARIABLE, SYS_VARIABLE, find_domains
-from joulemark.meters.rapl import RaplSource, joules_of
+from joulemark.meters.rapl import finding as rapl_finding
+from joulemark.meters.rapl.powercap import ROOT_VARIABLE, find_domains
+from joulemark.meters.rapl.source import RaplSource, joules_of
 from joulemark.meters.source import SourceLost, SourceSpec
+from joulemark.meters.sysfs import SYS_VARIABLE
 from joulemark.record.clock import VirtualClock
 from joulemark.record.scope import PSYS, OverlappingScopes, require_antichain
 
@@ -26,9 +28,9 @@ from joulemark.record.scope import PSYS, OverlappingScopes, require_antichain
 def bare_metal(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """The machine that runs the tests may be virtual and AMD's; the one under test is neither. No perf."""
     (tmp_path / "cpuinfo").write_text("processor\t: 0\nvendor_id\t: GenuineIntel\n")
-    monkeypatch.setattr("joulemark.meters.powercap.CPUINFO", tmp_path / "cpuinfo")
+    monkeypatch.setattr("joulemark.meters.rapl.powercap.CPUINFO", tmp_path / "cpuinfo")
     monkeypatch.setenv(SYS_VARIABLE, str(tmp_path / "no-sys"))
-    monkeypatch.setattr("joulemark.meters.rapl.is_virtual", lambda: False)
+    monkeypatch.setattr("joulemark.meters.rapl.source.is_virtual", lambda: False)
     monkeypatch.setattr(rapl_finding, "is_virtual", lambda: False)
     monkeypatch.setattr(rapl_finding, "is_wsl", lambda: False)
     monkeypatch.setattr(rapl_finding, "is_container", lambda: False)
@@ -365,8 +367,14 @@ def test_no_tree_says_why(
     assert words[1] in finding.fix
 
 
+def test_a_moved_sysfs_is_named_where_the_tree_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(ROOT_VARIABLE, raising=False)
+    (finding,) = discover(["rapl"])
+    assert finding.fix == f"unset {SYS_VARIABLE}"
+
+
 def test_values_in_a_virtual_machine_are_marked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("joulemark.meters.rapl.is_virtual", lambda: True)
+    monkeypatch.setattr("joulemark.meters.rapl.source.is_virtual", lambda: True)
     finding = found(FakePowercap(tmp_path), monkeypatch)[0]
     assert any(note.startswith("virtual_machine:") for note in finding.info.notes)
 

@@ -15,14 +15,14 @@ import pytest
 
 from doubles.perf import FakePmu
 from doubles.powercap import RANGE_UJ, FakePowercap, ordinary_user, public_directory
-from joulemark.meters import rapl_finding
 from joulemark.meters.discovery import discover, open_source
 from joulemark.meters.duplicates import without_duplicates
 from joulemark.meters.notes import VIRTUAL_MACHINE, has_note
-from joulemark.meters.powercap import ROOT_VARIABLE, find_domains
 from joulemark.meters.qualification import qualify
-from joulemark.meters.rapl_event import PowerEvent
-from joulemark.meters.rapl_pmu import find_pmu_domains
+from joulemark.meters.rapl import finding as rapl_finding
+from joulemark.meters.rapl.event import PowerEvent
+from joulemark.meters.rapl.pmu import find_pmu_domains
+from joulemark.meters.rapl.powercap import ROOT_VARIABLE, find_domains
 from joulemark.meters.source import Finding, Source, SourceLost, SourceSpec
 from joulemark.record.clock import VirtualClock
 from joulemark.record.meter import Trust
@@ -34,14 +34,14 @@ MakePmu = Callable[..., tuple[FakePmu, VirtualClock]]
 
 def vendor(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str) -> None:
     (tmp_path / f"cpuinfo-{name}").write_text(f"vendor_id\t: {name}\n")
-    monkeypatch.setattr("joulemark.meters.powercap.CPUINFO", tmp_path / f"cpuinfo-{name}")
+    monkeypatch.setattr("joulemark.meters.rapl.powercap.CPUINFO", tmp_path / f"cpuinfo-{name}")
 
 
 @pytest.fixture(autouse=True)
 def bare_intel(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """The machine that runs the tests may be virtual and AMD's; the one under test is neither."""
     vendor(monkeypatch, tmp_path, "GenuineIntel")
-    monkeypatch.setattr("joulemark.meters.rapl.is_virtual", lambda: False)
+    monkeypatch.setattr("joulemark.meters.rapl.source.is_virtual", lambda: False)
     monkeypatch.setattr(rapl_finding, "is_virtual", lambda: False)
     monkeypatch.setenv(ROOT_VARIABLE, str(tmp_path / "no-powercap"))
 
@@ -125,6 +125,12 @@ def test_dies_are_packages_on_intel_and_one_package_on_amd(
 def test_a_package_named_twice_is_counted_once(pmu: MakePmu) -> None:
     fake, _ = pmu(cpumask="0-1", events=("energy-pkg",))
     assert [(domain.name, domain.cpu) for domain in find_pmu_domains(fake.root)] == [("package-0", 0)]
+
+
+def test_a_die_that_the_kernel_does_not_know_is_the_first(pmu: MakePmu) -> None:
+    fake, _ = pmu(dies=2, events=("energy-pkg",))
+    (fake.root / "devices" / "system" / "cpu" / "cpu0" / "topology" / "die_id").write_text("-1\n")
+    assert [domain.name for domain in find_pmu_domains(fake.root)] == ["package-0-die-0", "package-0-die-1"]
 
 
 def test_several_platform_counters_are_not_believed(pmu: MakePmu) -> None:
@@ -322,7 +328,7 @@ def test_it_passes_its_self_test(pmu: MakePmu) -> None:
 
 
 def test_a_virtual_machines_value_is_marked(pmu: MakePmu, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("joulemark.meters.rapl.is_virtual", lambda: True)
+    monkeypatch.setattr("joulemark.meters.rapl.source.is_virtual", lambda: True)
     _, clock = pmu(power_w=35.0)
     source = opened(clock=clock)
     assert has_note(source.info, VIRTUAL_MACHINE)

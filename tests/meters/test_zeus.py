@@ -17,7 +17,7 @@ from doubles.faults import Fault
 from doubles.zeus_world import FIELDS, SIGNATURES, FakeGpu, World, world, zeus_in_place
 from joulemark.meters.discovery import discover
 from joulemark.meters.duplicates import without_duplicates
-from joulemark.meters.hwmon_chip import ROOT_VARIABLE
+from joulemark.meters.hwmon.chip import ROOT_VARIABLE
 from joulemark.meters.qualification import qualify
 from joulemark.meters.source import Finding, SourceLost
 from joulemark.meters.zeus_backed import find_zeus, open_zeus

@@ -9,7 +9,14 @@ from hypothesis import strategies as st
 
 from joulemark.metrics.carbon import gco2e
 from joulemark.metrics.money import by_tokens, usd_per_request
-from joulemark.metrics.rate_steps import mean_rate, rates_between, step_edges_ns, utc_ns, utc_text
+from joulemark.metrics.rate_steps import (
+    mean_rate,
+    rates_between,
+    split_at,
+    step_edges_ns,
+    utc_ns,
+    utc_text,
+)
 from joulemark.metrics.value import Value
 from joulemark.record.manifest import Rates, RateStep
 from joulemark.record.reason import Reason
@@ -63,6 +70,20 @@ def test_time_outside_or_in_a_gap_is_not_known(steps, begin, end):
     assert mean_rate(steps, [(at(begin), at(end), 1.0)]) is None
 
 
+@pytest.mark.parametrize(
+    ("edges", "stops"),
+    [
+        ([], [10, 20]),
+        ([12, 15], [10, 12, 15, 20]),
+        ([0, 10, 20, 30], [10, 20]),  # an edge at either end splits nothing
+        ([9, 11, 19, 21], [10, 11, 19, 20]),
+    ],
+)
+def test_time_is_split_at_the_edges_inside_it(edges, stops):
+    assert split_at(edges, 10, 20) == list(pairwise(stops))
+    assert split_at(edges, 15, 15) == [(15, 15)]  # an instant is one part
+
+
 def test_a_step_ends_where_the_next_one_begins():
     steps = [step(0, 5, 100.0), step(1, 2, 300.0)]
     assert mean_rate(steps, [(at(0), at(2), 1.0)]) == pytest.approx(200)
@@ -88,7 +109,7 @@ def test_what_a_series_does_not_cover_is_withheld_with_its_source():
     for series in (HOURS, []):  # none is left where none concerned the run
         rates = Rates(grid_series=series, grid_source="grid.csv, 20:00 to 23:00")
         value = gco2e(per_request, rates_between(rates, at(2.5), at(3.5)))
-        assert value.reason is Reason.NOT_REPORTED
+        assert value.reason is Reason.RATES_DO_NOT_COVER
         assert "grid.csv, 20:00 to 23:00" in value.detail
         assert "does not cover" in value.detail
     assert gco2e(per_request, Rates()).reason is Reason.NO_GRID_INTENSITY
@@ -101,7 +122,7 @@ def test_a_tariff_that_does_not_cover_the_run_does_not_let_token_prices_in():
     )
     assert not by_tokens(rates, local=True)
     value = usd_per_request(per_request, [], rates, local=True)
-    assert value.reason is Reason.NOT_REPORTED
+    assert value.reason is Reason.RATES_DO_NOT_COVER
     assert "night.toml" in value.detail
 
 

@@ -120,8 +120,15 @@ def test_boards_are_summed_and_what_shows_one_twice_counts_once():
             PACKAGE,
         ],
         100.0,
+        ("gpu", "package"),
     )
     assert {name: power[0] for name, power in found.items()} == {"gpu": 150.0, "package": 20.0}
+
+
+def test_a_scope_that_the_plane_does_not_know_hides_none_that_it_does():
+    sensor = energy(300.0, Scope.module(0))
+    inside = energy(20.0, Scope.module(0).child("package:0"))
+    assert modelled(energy(100.0), sensor, inside) == modelled(energy(100.0), PACKAGE)
 
 
 def test_the_figure_says_that_it_is_modelled_and_enters_no_comparison():

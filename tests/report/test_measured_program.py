@@ -7,8 +7,8 @@ import io
 from rich.console import Console
 
 from joulemark.live.gate import Ended
-from joulemark.live.meter_set import SourceEnergy
 from joulemark.live.program import MeasuredProgram
+from joulemark.live.source_energy import SHARED_BOARD, SourceEnergy
 from joulemark.live.stretch import Stretch
 from joulemark.live.used import Used
 from joulemark.metrics.value import Value, withheld
@@ -47,6 +47,12 @@ def told(*sources: SourceEnergy, peak: Value | None = None, foreign: float = 0.0
     print_program(MeasuredProgram(("run", "me now"), Ended(0, 2.5, 80.0, 9.0), stretch), console)
     assert isinstance(console.file, io.StringIO)
     return " ".join(console.file.getvalue().split())
+
+
+def test_a_shared_boards_joules_are_said_to_be_everybodys() -> None:
+    gpu = "wall/psu/gpu:0"
+    text = told(saw("nvml:0", gpu, energy(9.0, "nvml:0", gpu, Method.COUNTER, SHARED_BOARD), NO_COUNTER))
+    assert "* nvml:0: the board is shared: the joules are the whole board's" in text
 
 
 def test_the_three_ways_stand_beside_each_other() -> None:

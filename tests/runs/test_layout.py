@@ -5,6 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import orjson
 import pytest
 
 from joulemark.record.errors import InputError
@@ -30,7 +31,7 @@ def test_a_living_holder_keeps_others_out_and_a_dead_one_does_not(tmp_path: Path
             pass
         other.kill()
     with locked(layout):
-        assert layout.lock.read_text() == str(os.getpid())
+        assert orjson.loads(layout.lock.read_bytes())["pid"] == os.getpid()
 
 
 def test_one_process_cannot_hold_a_directory_twice(tmp_path: Path) -> None:
@@ -42,13 +43,12 @@ def test_one_process_cannot_hold_a_directory_twice(tmp_path: Path) -> None:
             pass
 
 
-def test_a_failed_write_leaves_the_old_file(tmp_path: Path) -> None:
+def test_a_failed_write_says_where_to_go_instead(tmp_path: Path) -> None:
     path = tmp_path / "manifest.json"
-    write_atomically(path, b"old")
-    (tmp_path / f".manifest.json.{os.getpid()}").mkdir()
-    with pytest.raises((InputError, OSError)):
+    (path / "full").mkdir(parents=True)
+    with pytest.raises(InputError, match="cannot be written") as caught:
         write_atomically(path, b"new")
-    assert path.read_bytes() == b"old"
+    assert "--out DIR" in caught.value.fix
 
 
 def test_no_run_says_how_to_find_one(tmp_path: Path) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import secrets
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,19 +10,21 @@ from datetime import UTC, datetime
 
 import joulemark
 from joulemark.calibration.cap_sweep import limits_of, planned_w, sweep
-from joulemark.calibration.device import device_sources
-from joulemark.calibration.document import Calibration, EngineKey, LoadPoint, Stretch
+from joulemark.calibration.device import choose_device
+from joulemark.calibration.document import Calibration, EngineKey, LoadPoint, Window
+from joulemark.calibration.idle import measure_idle
 from joulemark.calibration.load import EngineLoad
 from joulemark.calibration.node import host_hash
 from joulemark.calibration.power_limits import drivers, limits_in_force_w
-from joulemark.calibration.quiet import Account, NotIdle, busy_words, computing_on_boards, foreign_share
 from joulemark.calibration.steps import DEFAULT_LEVELS, steps
-from joulemark.calibration.stretch import Seen, settle, watch
 from joulemark.calibration.under_load import measure_load
 from joulemark.calibration.wall_points import fit_from, windows_for
+from joulemark.calibration.watch import watch
 from joulemark.engines.engine import Engine
+from joulemark.live.engine_place import require_boards
 from joulemark.live.meter_set import MeterSet
 from joulemark.meters.privacy import hashed, load_salt
+from joulemark.metrics.tier import is_trace
 from joulemark.record import manifest
 from joulemark.record.errors import InputError
 
@@ -31,8 +32,7 @@ NO_ENGINE = "no engine was asked for (--no-engine)"
 ENGINE_UP = (
     "the engine was up already: stop it and calibrate with --no-engine to measure the machine without it"
 )
-FORCED = "measured although the machine was not idle (--force)"
-NOT_SETTLED = "power had not become steady after {:g} s"
+REPLAYED = "REPLAYED from a recorded trace: these are not this machine's watts, never compare or quote them"
 INTERRUPTED = "the calibration was interrupted: what follows was not measured"
 
 
@@ -95,6 +95,9 @@ class _Calibrating:
             limits_w=limits_in_force_w(),
             drivers=drivers(),
         )
+        if replayed := [source.info.name for source in meters.sources if is_trace(source)]:
+            self.found.replayed = True
+            self.found.flags.append(f"{', '.join(replayed)} {REPLAYED}")
 
     async def run(self) -> None:
         plan, found = self._plan, self.found
@@ -137,47 +140,29 @@ class _Calibrating:
 
     def _choose_device(self, engine: Engine) -> None:
         facts = engine.describe()
-        device, why = device_sources(
+        device, why = choose_device(
             self._meters.sources,
             engine_pid=self._engine_pid,
             engine_local=facts.local,
             on_processor=facts.flags.get("devices") == "CPU",
             declared=self._plan.boards,
         )
-        self.found.device_sources = [source.info.name for source in device]
+        self.found.device_sources = list(device.sources)
+        self.found.flags += device.notes
         if why:
             self.found.reasons["device_sources"] = why
 
-    async def _idle(self, when: str, *, engine_runs: bool) -> Stretch:
-        """Wait until power is steady and measure; raises `NotIdle` where something else is at work."""
-        plan, meters = self._plan, self._meters
-        ours = [os.getpid(), *([self._engine_pid] if self._engine_pid is not None else [])]
-        settled = await settle(meters, plan.settle_s)
-        before = Account.of(ours)
-        seen = await watch(meters, plan.duration_s)
-        share = foreign_share(meters, seen.t0, seen.t1, Account.of(ours).since(before))
-        computing: list[str] = []
-        flags = []
-        if engine_runs and self._engine_pid is None:
-            flags.append("the engine's process is not known, so others on its board were not looked for")
-        else:
-            computing = computing_on_boards(meters.sources, ours, engine_runs=engine_runs)
-        busy = busy_words(share, computing)
-        if busy and not plan.force:
-            raise NotIdle(
-                f"the machine is not idle {when}",
-                why="; ".join(busy),
-                fix="end what works on it, or keep the figure as it is with --force",
-            )
-        flags += [f"{FORCED}: {'; '.join(busy)}"] if busy else []
-        flags += [] if settled else [NOT_SETTLED.format(plan.settle_s)]
-        stretch = _plain(seen).model_copy(
-            update={"settled": settled, "foreign_cpu_share": share, "flags": flags}
+    async def _idle(self, when: str, *, engine_runs: bool) -> Window:
+        plan = self._plan
+        return await measure_idle(
+            self._meters,
+            when,
+            engine_runs=engine_runs,
+            engine_pid=self._engine_pid,
+            settle_s=plan.settle_s,
+            duration_s=plan.duration_s,
+            force=plan.force,
         )
-        if not stretch.powers:
-            why = "; ".join(f"{name}: {said}" for name, said in stretch.reasons.items())
-            raise InputError(f"no meter gave a power {when}", why=why, fix="give it longer: --duration 30")
-        return stretch
 
     async def _loads(self, load: EngineLoad) -> None:
         """Measure the curve and, where a wall meter is there, fit its plane."""
@@ -191,7 +176,7 @@ class _Calibrating:
             wall, window_s, why = windows_for(self._meters.sources, plan.duration_s, found)
         if wall is not None and window_s > plan.duration_s:
             self._tell(f"no load, for the {window_s:.0f} s that {wall.info.name} needs")
-            found.curve.append(_as_point(_plain(await watch(self._meters, window_s))))
+            found.curve.append(_as_point((await watch(self._meters, window_s)).window()))
         else:
             found.curve.append(_as_point(found.loaded))
         for step in steps(plan.levels, wall=wall is not None):
@@ -243,7 +228,8 @@ def engine_key(facts: manifest.Engine, origin: str) -> EngineKey:
 
 
 def _open(plan: CalibrationPlan, tell: Callable[[str], None]) -> MeterSet:
-    """Open the meters; raises `InputError` where there is none."""
+    """Open the meters; raises `InputError` where there is none, and for a board that is not here."""
+    require_boards(plan.boards)
     meters = MeterSet.open(plan.meters, progress=tell)
     if not meters.sources:
         meters.close()
@@ -255,17 +241,7 @@ def _open(plan: CalibrationPlan, tell: Callable[[str], None]) -> MeterSet:
     return meters
 
 
-def _plain(seen: Seen) -> Stretch:
-    """Return what was seen without any judgement."""
-    return Stretch(
-        measured_utc=seen.measured_utc,
-        duration_s=seen.duration_s,
-        powers=seen.powers(),
-        reasons=seen.reasons(),
-    )
-
-
-def _as_point(idle: Stretch | None) -> LoadPoint:
+def _as_point(idle: Window | None) -> LoadPoint:
     """Return the loaded idle as the curve's point of no load."""
     assert idle is not None
     return LoadPoint(**idle.model_dump(), concurrency=0, duty=0.0, utilisation=0.0, tokens_per_s=0.0)

@@ -9,8 +9,8 @@ from joulemark.calibration.document import CapPoint
 from joulemark.calibration.load import EngineLoad
 from joulemark.calibration.power_limits import NotPermitted, PowerLimit, power_limits, set_limit_w
 from joulemark.calibration.restore import held_limits
-from joulemark.calibration.stretch import power_of
 from joulemark.calibration.under_load import measure_load
+from joulemark.calibration.watch import power_of
 from joulemark.live.meter_set import MeterSet
 from joulemark.record.meter import QualifiedSource
 

@@ -1,58 +1,49 @@
-"""Which sources see the part of the machine that runs the model."""
+"""Which sources see the part that runs the model: the choice that a run makes, before there is a run."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from joulemark.meters.boards import boards, placement
+from joulemark.live.device import Headline, boards_of, choose_headline
+from joulemark.live.engine_place import MeteredBoard, metered_boards
 from joulemark.record.meter import QualifiedSource
+from joulemark.record.reason import Reason
 
-_BOARDS, _PROCESSORS = ("gpu", "module"), ("package", "soc")
 
-
-def device_sources(
+def choose_device(
     sources: Sequence[QualifiedSource],
     *,
     engine_pid: int | None,
     engine_local: bool | None,
     on_processor: bool,
     declared: Collection[int] = (),
-) -> tuple[list[QualifiedSource], str]:
-    """Return the sources of the device, disjoint, and where there are none a sentence that says why.
+) -> tuple[Headline, str]:
+    """Return the headline that a run of this engine would have, and where there is none why, in words.
 
-    The order is that of a run's headline: what a replayed trace says, boards declared by index, boards that
-    list the engine's process, processors where the engine is local and no board may run it.
+    ``declared`` are NVML indices of boards; the rest is as of `choose_headline`.
     """
-    replayed = [source for source in sources if source.info.kind == "replay"]
-    if replayed:
-        return _disjoint(replayed), ""
-    of_boards = [s for s in sources if s.info.scope.kind in _BOARDS and not on_processor]
-    indices = {board.uuid: board.index for board in boards()} if declared else {}
-    chosen = [s for s in of_boards if indices.get(s.info.device_id or "") in declared] if declared else []
-    if chosen:
-        return _disjoint(chosen), ""
-    places = {
-        s.info.name: placement(s.info.device_id, engine_pid).engine_on_device
-        for s in of_boards
-        if s.info.device_id is not None
-    }
-    seen = [s for s in of_boards if places.get(s.info.name) is True]
-    if seen:
-        return _disjoint(seen), ""
-    unknown = [s.info.scope.label for s in of_boards if places.get(s.info.name) is None]
-    if unknown:
-        why = f"whether the engine runs on {', '.join(unknown)} could not be seen: declare it with --board"
-        return [], why
-    if engine_local is not True:
-        return [], "the engine's process could not be seen on this machine"
-    processors = [s for s in sources if s.info.scope.kind in _PROCESSORS]
-    return _disjoint(processors), "" if processors else "no meter sees the processors, which run the engine"
+    boards = metered_boards((source.info for source in sources), engine_pid)
+    headline = choose_headline(
+        sources,
+        engine_local=engine_local,
+        on_board={one.scope.path: one.place.engine_on_device for one in boards},
+        declared={one.scope.path for one in boards if one.board.index in declared},
+        on_processor=on_processor,
+    )
+    return headline, "" if headline.sources else _why(headline, sources, boards)
 
 
-def _disjoint(sources: Sequence[QualifiedSource]) -> list[QualifiedSource]:
-    """Leave out a source whose scope another one holds, or shows too."""
-    kept: list[QualifiedSource] = []
-    for source in sorted(sources, key=lambda one: (one.info.scope.path.count("/"), one.info.name)):
-        if not any(source.info.scope.overlaps(other.info.scope) for other in kept):
-            kept.append(source)
-    return kept
+def _why(headline: Headline, sources: Sequence[QualifiedSource], boards: Sequence[MeteredBoard]) -> str:
+    reason = headline.reason or Reason.NO_METER
+    if reason is not Reason.ENGINE_NOT_VISIBLE:
+        return reason.text
+    looked_at = {one.scope.path: one for one in boards}
+    said = [reason.text]
+    for source in boards_of(sources):
+        board = looked_at.get(source.info.scope.path)
+        if board is None:
+            said.append(f"Nobody says who uses {source.info.scope.label}.")
+        elif board.place.engine_on_device is None:
+            way = f"; `--board {board.board.index}` declares it" if board.board.index >= 0 else ""
+            said.append(f"{source.info.scope.label}: {board.place.why}{way}.")
+    return " ".join(said)

@@ -29,8 +29,8 @@ class SourcePower(_Part):
     hi_w: float
 
 
-class Stretch(_Part):
-    """A window of one steady load.
+class Window(_Part):
+    """Some time at one steady load.
 
     ``powers`` are those of the sources that gave one, ``reasons`` say why others did not, by source.
     ``foreign_cpu_share`` is the share (0 to 1) of all processors' time that other processes used, null where
@@ -46,8 +46,8 @@ class Stretch(_Part):
     reasons: dict[str, str] = Field(default_factory=dict)
 
 
-class LoadPoint(Stretch):
-    """A stretch in which the engine was asked.
+class LoadPoint(Window):
+    """A window in which the engine was asked.
 
     ``duty`` is the share of time that was meant to be busy, ``utilisation`` the share in which a request was
     in flight. ``tokens_per_s``: output tokens, null with ``tokens_per_s`` among the reasons.
@@ -81,6 +81,7 @@ class EngineKey(_Part):
 class Calibration(_Part):
     """One calibration of this machine, with all that says whether it still holds.
 
+    ``replayed``: among the meters was a recorded trace, whose watts are none of this machine's.
     ``device_sources`` are those of the part that runs the model; ``limits_w`` the power limits in force
     (scope: watts), ``drivers`` the boards' drivers. ``empty``/``loaded``: idle without and with the model,
     null with a reason. ``wall_sources`` are the devices under ``wall_fit``.
@@ -92,12 +93,13 @@ class Calibration(_Part):
     created_utc: str
     joulemark_version: str
     host_hash: str
+    replayed: bool = False
     engine: EngineKey | None = None
     device_sources: list[str] = Field(default_factory=list)
     limits_w: dict[str, float] = Field(default_factory=dict)
     drivers: dict[str, str] = Field(default_factory=dict)
-    empty: Stretch | None = None
-    loaded: Stretch | None = None
+    empty: Window | None = None
+    loaded: Window | None = None
     curve: list[LoadPoint] = Field(default_factory=list)
     caps: list[CapPoint] = Field(default_factory=list)
     wall_fit: WallFit | None = None

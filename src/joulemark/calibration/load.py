@@ -65,7 +65,7 @@ def share_of(requests: Sequence[Request], t0: int, t1: int) -> Share:
 
 
 class EngineLoad:
-    """Asks one engine. Make it with `open`, close it with `close`."""
+    """Asks one engine, from its making until `close`; `make_resident` first loads the model."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine

@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from joulemark.calibration.document import Calibration, EngineKey, SourcePower
 from joulemark.calibration.power_limits import limits_in_force_w
 from joulemark.calibration.store import held
-from joulemark.calibration.stretch import power_of
+from joulemark.calibration.watch import power_of
 from joulemark.metrics.attribution import scope_label
 from joulemark.record.manifest import Baselines, Device, Engine, Manifest
 from joulemark.record.meter import QualifiedSource

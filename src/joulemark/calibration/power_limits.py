@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from joulemark.meters.boards import boards
-from joulemark.meters.nvml import uses_mig
-from joulemark.meters.nvml_driver import open_board, session
-from joulemark.meters.powercap import find_domains, powercap_root
+from joulemark.meters.nvml.driver import open_board, session
+from joulemark.meters.nvml.source import uses_mig
+from joulemark.meters.rapl.powercap import find_domains, powercap_root
 from joulemark.meters.source import SourceLost
+from joulemark.meters.sysfs import number
 from joulemark.record.errors import InputError
 from joulemark.record.scope import Scope
 
@@ -69,9 +70,12 @@ def read_limit_w(kind: str, address: str) -> float:
         if kind == NVML:
             with session() as module:
                 return _in_force_w(module, open_board(module, address))
-        return _microwatts(Path(address) / _LONG_TERM) * 1e-6
-    except (SourceLost, OSError, ValueError) as error:
+    except SourceLost as error:
         raise InputError("a power limit cannot be read", why=str(error)) from error
+    limit_w = _of_package_w(Path(address))
+    if limit_w is None:
+        raise InputError("a power limit cannot be read", why=f"{address} does not show it")
+    return limit_w
 
 
 def set_limit_w(kind: str, address: str, limit_w: float) -> None:
@@ -148,14 +152,13 @@ def _of_packages() -> list[PowerLimit]:
     found = []
     for domain in find_domains(powercap_root()):
         if domain.scope.kind == "package":
-            with contextlib.suppress(OSError, ValueError):
-                in_force_w = _microwatts(domain.directory / _LONG_TERM) * 1e-6
+            in_force_w = _of_package_w(domain.directory)
+            if in_force_w is not None:
                 found.append(PowerLimit(RAPL, str(domain.directory), domain.scope.path, in_force_w))
     return found
 
 
-def _microwatts(path: Path) -> int:
-    value = int(path.read_text())
-    if value <= 0:
-        raise ValueError(f"{path.name} reads {value}")
-    return value
+def _of_package_w(zone: Path) -> float | None:
+    """Return the limit of a zone (W); null where it shows none, and 0 is none."""
+    limit_uw = number(zone / _LONG_TERM)
+    return None if limit_uw is None or limit_uw <= 0 else limit_uw * 1e-6

@@ -20,9 +20,9 @@ from pydantic import TypeAdapter, ValidationError
 
 from joulemark.calibration.durable import remove_private, write_private
 from joulemark.calibration.lock import calibration_lock, is_locked
-from joulemark.calibration.node import boot_id
 from joulemark.calibration.power_limits import PowerLimit, read_limit_w, set_limit_w
-from joulemark.meters.privacy import data_home
+from joulemark.files.boot import boot_id
+from joulemark.files.homes import data_home
 from joulemark.record.errors import InputError
 from joulemark.record.scope import Scope
 

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from joulemark.calibration.document import FORMAT, SCHEMA_VERSION, Calibration
 from joulemark.calibration.durable import remove_private, write_private
-from joulemark.meters.privacy import data_home
+from joulemark.files.homes import data_home
 from joulemark.record.errors import InputError
 
 ALL = "all"

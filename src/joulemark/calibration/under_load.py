@@ -6,7 +6,7 @@ import asyncio
 
 from joulemark.calibration.document import LoadPoint
 from joulemark.calibration.load import EngineLoad, share_of
-from joulemark.calibration.stretch import watch
+from joulemark.calibration.watch import watch
 from joulemark.live.meter_set import MeterSet
 
 LEAD_IN_S = 1.5  # more than the trailing second over which drivers average power

@@ -1,15 +1,17 @@
-"""From the stretches of a calibration to the plane of the wall meter among its sources."""
+"""From the windows of a calibration to the plane of the wall meter among its sources."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from joulemark.calibration.document import Calibration, SourcePower, Stretch
+from joulemark.calibration.document import Calibration, SourcePower, Window
 from joulemark.calibration.wall_fit import NoFit, WallPoint, fit_wall
 from joulemark.calibration.wall_window import LONGEST_S, wall_sources, window_s
+from joulemark.live.device import by_belief, is_module_sensor
+from joulemark.metrics.tier import is_trace
 from joulemark.metrics.wall_model import CLASSES
 from joulemark.record.meter import QualifiedSource
-from joulemark.record.scope import Scope
+from joulemark.record.scope import Scope, disjoint
 
 _WHOLE = 0.95  # of the window that the wall meter needs; a timer may end a little early
 
@@ -19,9 +21,9 @@ def windows_for(
 ) -> tuple[QualifiedSource | None, float, str]:
     """Return the wall meter to fit against and how long its windows are, or null and why there is none.
 
-    Of several the one nearest to the wall is taken.
+    Of several the one that is believed most is taken, as for a headline.
     """
-    walls = sorted(wall_sources(sources), key=lambda s: (s.info.scope.path.count("/"), s.info.name))
+    walls = sorted(wall_sources(sources), key=by_belief)
     if not walls:
         return None, duration_s, "no wall meter answers: give one, for example --meter shelly:ADDRESS"
     wall = walls[0]
@@ -46,14 +48,14 @@ def fit_from(
     empty idle may be. At a steady load what is old at one edge is as old at the other, so the bound of a
     point, which holds for any load, is no measure of its error; how the points scatter is.
     """
-    stretches: list[Stretch] = [*found.curve, *([found.empty] if found.empty is not None else [])]
+    windows: list[Window] = [*found.curve, *([found.empty] if found.empty is not None else [])]
     devices = _devices(sources)
     points: list[WallPoint] = []
     used: list[SourcePower] = []
-    for stretch in stretches:
-        powers = {power.source: power for power in stretch.powers}
+    for window in windows:
+        powers = {power.source: power for power in window.powers}
         at_wall = powers.get(wall.info.name)
-        if at_wall is None or stretch.duration_s < _WHOLE * longest_s:
+        if at_wall is None or window.duration_s < _WHOLE * longest_s:
             continue
         used = [powers[name] for name in devices if name in powers]
         by_class: dict[str, float] = {}
@@ -75,9 +77,6 @@ def fit_from(
 
 def _devices(sources: Sequence[QualifiedSource]) -> list[str]:
     """Return the names of disjoint device sources that a plane may have terms for."""
-    kept: list[QualifiedSource] = []
-    devices = [s for s in sources if s.info.scope.kind in CLASSES and s.info.kind != "replay"]
-    for source in sorted(devices, key=lambda s: (s.info.scope.path.count("/"), s.info.name)):
-        if not any(source.info.scope.overlaps(other.info.scope) for other in kept):
-            kept.append(source)
-    return [source.info.name for source in kept]
+    live = [s for s in sources if not is_trace(s) and not is_module_sensor(s.info)]
+    devices = sorted((s for s in live if s.info.scope.kind in CLASSES), key=lambda s: s.info.name)
+    return [source.info.name for source in disjoint(devices, lambda s: s.info.scope)]

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from joulemark.calibration.document import SourcePower
+from joulemark.metrics.tier import is_trace
 from joulemark.record.meter import QualifiedSource
+from joulemark.record.scope import WALL_KINDS
 
-WALL_KINDS = ("wall", "psu")
 LONGEST_S = 300.0
 _STEPS = 20  # an edge then costs a twentieth of the window's energy
 _UPDATES = 5
@@ -15,7 +16,7 @@ _UPDATES = 5
 
 def wall_sources(sources: Sequence[QualifiedSource]) -> list[QualifiedSource]:
     """Return the meters at the wall or at the power supply; a trace that is played back is none."""
-    return [s for s in sources if s.info.scope.kind in WALL_KINDS and s.info.kind != "replay"]
+    return [s for s in sources if s.info.scope.kind in WALL_KINDS and not is_trace(s)]
 
 
 def window_s(source: QualifiedSource, at_least_s: float, idle: SourcePower | None) -> float | None:

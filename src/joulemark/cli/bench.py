@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import click
 
-from joulemark.cli.options import RATE_OPTIONS, FiniteRange
+from joulemark.cli.options import RATE_OPTIONS, FiniteRange, meters_option
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -65,13 +65,7 @@ _OPTIONS = (
     click.option(
         "--max-tokens", type=click.IntRange(1, 10_000_000), help="Answer budget; the task's own if not given."
     ),
-    click.option(
-        "--meter",
-        "meters",
-        multiple=True,
-        metavar="auto|KIND|KIND:ADDRESS|none",
-        help="Which meters to read (default: auto, all that are found).",
-    ),
+    meters_option,
     click.option(
         "--engine-pid", type=click.IntRange(1, 2**22), help="The engine's process, where it can't be found."
     ),

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from joulemark.cli.options import FiniteRange, rate_options
+from joulemark.cli.options import FiniteRange, meters_option, rate_options
 
 _MOST_LEVELS = 64
 
@@ -51,13 +51,7 @@ def _levels(_context: click.Context, parameter: click.Parameter, text: str) -> t
 @click.option("--api-key-env", metavar="VARIABLE", help="The environment variable that holds the API key.")
 @click.option("--threads", type=click.IntRange(min=1), help="Threads of the embedded engine.")
 @click.option("--n-ctx", type=click.IntRange(min=64), help="Context of one request (embedded, Ollama).")
-@click.option(
-    "--meter",
-    "meters",
-    multiple=True,
-    metavar="auto|KIND|KIND:ADDRESS",
-    help="Which meters to read (default: auto, all that are found).",
-)
+@meters_option
 @click.option(
     "--board",
     "boards",

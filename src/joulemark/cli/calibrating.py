@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
 from typing import Any
 
 import click
@@ -18,21 +17,22 @@ from joulemark.calibration.restore import FIX, leftover
 from joulemark.calibration.store import Stored, held, save
 from joulemark.calibration.store import remove as remove_stored
 from joulemark.cli.engine_choice import EMBEDDED, engine_of, with_found_engine
+from joulemark.cli.options import declared_rates
 from joulemark.cli.progress import TerminalObserver
 from joulemark.metrics.plain import intervals_json, reasons_json
+from joulemark.rates.declared import rates_of
 from joulemark.record.errors import InputError
 from joulemark.record.manifest import Rates
 from joulemark.report.calibration_html import write_calibration
 from joulemark.report.calibration_terminal import print_calibration, print_held
 from joulemark.report.calibration_words import standby_figures
-from joulemark.runs.rates import DeclaredRates, rates_of
 
 _INTERRUPTED = 130
 
 
 def measure(options: Mapping[str, Any], *, as_json: bool) -> int:
     """Calibrate, keep what was found, and print it; returns the exit code."""
-    rates = rates_of(DeclaredRates(**{field.name: options[field.name] for field in fields(DeclaredRates)}))
+    rates = rates_of(declared_rates(options))
     left = leftover()
     if left is not None and options["caps"]:
         raise InputError("power limits of an earlier calibration are to be put back first", why=left, fix=FIX)
@@ -97,7 +97,7 @@ def _plan(options: Mapping[str, Any], observer: TerminalObserver) -> Calibration
     return CalibrationPlan(
         engine=engine,
         starts_engine=options["engine_url"] == EMBEDDED,
-        meters=tuple(options["meters"]) or ("auto",),
+        meters=tuple(options["meters"]),
         boards=tuple(options["boards"]),
         duration_s=options["duration_s"],
         settle_s=options["settle_s"],

@@ -7,18 +7,14 @@ from typing import TYPE_CHECKING
 
 import click
 
+from joulemark.cli.options import meters_option
+
 if TYPE_CHECKING:
     from joulemark.runs.diagnosis import Diagnosis
 
 
 @click.command()
-@click.option(
-    "--meter",
-    "meters",
-    multiple=True,
-    metavar="auto|KIND|KIND:ADDRESS|none",
-    help="Look at these only (docs/meters.md has the kinds).",
-)
+@meters_option
 @click.option(
     "--keep", is_flag=True, help="Keep the meters named by address on file, for `auto` to find them."
 )
@@ -49,7 +45,7 @@ def doctor(
         _restore(to_default=factory, as_json=as_json)
         return
     left = leftover()
-    diagnosis = diagnose(meters or ("auto",), test=not no_test)
+    diagnosis = diagnose(meters, test=not no_test)
     if as_json:
         document = {**diagnosis.to_json(), "power_limits_left": left}
         click.echo(orjson.dumps(document, option=orjson.OPT_INDENT_2).decode())

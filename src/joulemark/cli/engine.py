@@ -80,16 +80,10 @@ def conformance(directory: Path, page: Path | None, seed: int, as_json: bool) ->
 @engine.command()
 def fetch() -> None:
     """Fetch the built-in model (93 MB) into the user's cache and check it."""
+    from joulemark.cli.waiting import each_once, say
     from joulemark.engines.model_files import ensure_model
 
-    seen: set[str] = set()
-
-    def show(message: str, _fraction: float | None) -> None:
-        if message not in seen:
-            seen.add(message)
-            click.echo(f"· {message}", err=True)
-
-    click.echo(ensure_model(show))
+    click.echo(ensure_model(each_once(say)))
 
 
 @engine.command()

@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import click
-
-from joulemark.cli.progress import TerminalObserver, engine_progress
+from joulemark.cli.progress import TerminalObserver
+from joulemark.cli.waiting import each_once, say
 from joulemark.engines.embedded import EmbeddedEngine, EmbeddedOptions
 from joulemark.engines.engine import Engine
 from joulemark.engines.openai_api import UrlEngine, UrlOptions
@@ -27,14 +26,14 @@ def with_found_engine(options: Mapping[str, Any]) -> Mapping[str, Any]:
     from joulemark.engines.autodetect import find_engine
 
     found = find_engine()
-    click.echo(f"· found {found.title}", err=True)
+    say(f"found {found.title}")
     return {**options, "engine_url": found.url}
 
 
 def engine_of(options: Mapping[str, Any], observer: TerminalObserver) -> Engine:
     """Return the engine, not started; raises `InputError` for options that do not belong to it."""
     url, model = options["engine_url"], options["model"]
-    progress = engine_progress(observer)
+    progress = each_once(observer.stage)
     if url == EMBEDDED:
         embedded = EmbeddedOptions(
             model=Path(model) if model else None,

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import click
 
-from joulemark.cli.options import FiniteRange
+from joulemark.cli.options import FiniteRange, meters_option
+from joulemark.cli.waiting import say
 
 
 @click.group()
@@ -18,13 +19,7 @@ def export() -> None:
 
 
 @export.command()
-@click.option(
-    "--meter",
-    "meters",
-    multiple=True,
-    metavar="auto|KIND|KIND:ADDRESS",
-    help="Which meters to show (default: auto, all that are found).",
-)
+@meters_option
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen at.")
 @click.option("--port", type=click.IntRange(0, 65535), default=9464, show_default=True, help="0: a free one.")
 @click.option("--duration", type=FiniteRange(0), metavar="SECONDS", help="Stop after so long.")
@@ -35,25 +30,21 @@ def prometheus(meters: tuple[str, ...], host: str, port: int, duration: float | 
     """
     from joulemark.live.exporter import LiveExporter
     from joulemark.live.meter_set import MeterSet
-    from joulemark.report.wording import printable
 
     stopped = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stopped.set())
 
-    def tell(message: str) -> None:
-        click.echo(printable(message), err=True)
-
-    with MeterSet.open(meters or ("auto",), progress=tell) as opened:
+    with MeterSet.open(meters, progress=say) as opened:
         for name, why in opened.absent:
-            tell(f"absent: {name}: {why}")
+            say(f"absent: {name}: {why}")
         if not opened.sources:
-            tell("no source can be shown; `joulemark doctor` says how to get one")
+            say("no source can be shown; `joulemark doctor` says how to get one")
             sys.exit(1)
         with LiveExporter(opened) as exporter:
             url = exporter.serve(host, port)
             for source in opened.sources:
-                tell(f"{source.info.name}: {source.info.scope}, {source.qualification.trust}")
+                say(f"{source.info.name}: {source.info.scope}, {source.qualification.trust}")
             click.echo(url)
             sys.stdout.flush()
             stopped.wait(duration)

@@ -11,15 +11,15 @@ import click
 def grid(zone: str | None, as_json: bool) -> None:
     """Print the grid's carbon intensity of ZONE (FRA, FR, US-CA, WORLD), or of every zone there is.
 
-    `--zone` of `bench` and `report` takes the same codes. Two tables differ by 4 to 27 % for one zone, so a
-    factor is always shown with its year and source.
+    `--zone` of `bench`, `report`, `record` and `calibrate` takes the same codes. Two tables differ by 4 to
+    27 % for one zone, so a factor is always shown with its year and source.
     """
     from dataclasses import asdict
 
     import orjson
 
     from joulemark.metrics.grid import grid_table
-    from joulemark.runs.rates import zone_intensity
+    from joulemark.rates.declared import zone_intensity
 
     rows = [zone_intensity(zone)] if zone is not None else list(grid_table().values())
     if as_json:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,9 +14,11 @@ from rich.console import Console
 from joulemark.calibration.restore import leftover
 from joulemark.cli.engine_choice import engine_of, with_found_engine
 from joulemark.cli.jobs import Job, jobs_of
+from joulemark.cli.options import declared_rates
 from joulemark.cli.progress import TerminalObserver
 from joulemark.engines.engine import Engine
 from joulemark.metrics import RunView, Summary, summarize
+from joulemark.rates.declared import rates_of
 from joulemark.record.errors import InputError
 from joulemark.record.manifest import Rates, Sampling
 from joulemark.report.html import write_report
@@ -24,7 +26,6 @@ from joulemark.report.terminal import print_summary
 from joulemark.runs.executor import LocalExecutor
 from joulemark.runs.layout import RunLayout
 from joulemark.runs.plan import RunPlan
-from joulemark.runs.rates import DeclaredRates, rates_of
 from joulemark.runs.series import Series
 from joulemark.tasks.task import TaskSet
 
@@ -113,11 +114,6 @@ def _settings(names: Sequence[str], choices: Mapping[str, Any]) -> dict[str, obj
     }
 
 
-def declared_rates(options: Mapping[str, Any]) -> DeclaredRates:
-    """Return what the options say of money and carbon."""
-    return DeclaredRates(**{field.name: options[field.name] for field in fields(DeclaredRates)})
-
-
 def _where_from(task: TaskSet) -> str:
     """Say where items came from, so that a wrong file is seen before it is asked."""
     examples = f", {task.n_shot} examples" if task.n_shot else ""
@@ -151,7 +147,7 @@ def _plan(job: Job, task: TaskSet, rates: Rates, engine: Engine, known: Path | N
         out=options["out"],
         known=known,
         runs_dir=options["runs_dir"],
-        meters=tuple(options["meters"]) or ("auto",),
+        meters=tuple(options["meters"]),
         engine_pid=options["engine_pid"],
         boards=tuple(options["boards"]),
         temperature_limit_c=options["max_temperature"],

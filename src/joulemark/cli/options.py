@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+
+if TYPE_CHECKING:
+    from joulemark.rates.declared import DeclaredRates
 
 
 class FiniteRange(click.FloatRange):
@@ -64,3 +67,26 @@ def rate_options(command: Command) -> Command:
     for option in reversed(RATE_OPTIONS):
         command = option(command)
     return command
+
+
+def meters_option(command: Command) -> Command:
+    """Give a command ``--meter``: its ``meters`` are kinds and addresses, ``auto`` where none is named."""
+    return click.option(
+        "--meter",
+        "meters",
+        multiple=True,
+        default=("auto",),
+        show_default=True,
+        metavar="auto|KIND|KIND:ADDRESS|none",
+        help="Which meters to read; may stand more than once. docs/meters.md lists the kinds.",
+    )(command)
+
+
+def declared_rates(options: Mapping[str, Any]) -> DeclaredRates:
+    """Return what the options of `rate_options` say of money and carbon."""
+    from dataclasses import fields
+
+    from joulemark.rates.declared import DeclaredRates
+
+    said = {field.name: options[field.name] for field in fields(DeclaredRates) if field.name != "label"}
+    return DeclaredRates(**said)

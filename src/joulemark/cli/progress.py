@@ -10,7 +10,6 @@ import rich.progress
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, TaskID, TextColumn, TimeRemainingColumn
 
-from joulemark.engines.engine import Progress
 from joulemark.record.item import Item
 from joulemark.report.wording import printable
 from joulemark.runs.observer import Observer
@@ -111,15 +110,3 @@ def _lasting(seconds: float) -> str:
         if seconds >= 2 * unit:
             return f"{seconds / unit:.0f} {name}"
     return f"{seconds:.0f} s"
-
-
-def engine_progress(observer: TerminalObserver) -> Progress:
-    """Return a callback for engines that shows each new message once."""
-    last: list[str] = []
-
-    def show(message: str, _fraction: float | None) -> None:
-        if last[-1:] != [message]:
-            last.append(message)
-            observer.stage(message)
-
-    return show

@@ -4,27 +4,23 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Callable
-from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from joulemark.cli.options import FiniteRange, rate_options
+from joulemark.cli.options import FiniteRange, declared_rates, meters_option, rate_options
+from joulemark.cli.waiting import say_where_seen
 
 if TYPE_CHECKING:
     from joulemark.live.program import MeasuredProgram
 
-_METERS = "auto|KIND|KIND:ADDRESS|none"
 _FILE_WIDTH = 110
 
 
 @click.command(context_settings={"allow_interspersed_args": False})
 @click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED)
-@click.option(
-    "--meter", "meters", multiple=True, metavar=_METERS, help="Which meters to read (default: auto)."
-)
+@meters_option
 @click.option(
     "--interval", "poll_s", type=FiniteRange(0.02, 60), help="Read at least so often, in s (default: 0.2)."
 )
@@ -55,18 +51,18 @@ def record(
     program's; 128 + n where signal n ended it, 127 where it was not found, 126 where it cannot be run.
     """
     from joulemark.live.program import measure_program
+    from joulemark.rates.declared import rates_of
     from joulemark.record.errors import InputError
-    from joulemark.runs.rates import DeclaredRates, rates_of
 
     if options["price"] is not None:
         raise InputError(
             "--price prices tokens", why="a program has none", fix="use --usd-per-kwh or --tariff"
         )
-    declared = DeclaredRates(**{field.name: options[field.name] for field in fields(DeclaredRates)})
+    declared = declared_rates(options)
     rates = rates_of(declared) if declared.given else None
     if out is not None:
         _require_writable(out)
-    measured = measure_program(command, meters or ("auto",), poll_s=poll_s, rates=rates, progress=_progress())
+    measured = measure_program(command, meters, poll_s=poll_s, rates=rates, progress=say_where_seen())
     if measured.stretch is None:
         why = "it was not found" if measured.end.exit_code == 127 else "it cannot be run"
         click.echo(f"error: {command[0]}: {why}", err=True)
@@ -114,12 +110,3 @@ def _require_writable(out: Path) -> None:
         raise InputError(
             f"{out} cannot be written", why=str(error.strerror), fix="name another file"
         ) from error
-
-
-def _progress() -> Callable[[str], None] | None:
-    """Return what tells a waiting user why nothing happens yet; silent where nobody looks."""
-    if not sys.stderr.isatty():
-        return None
-    from joulemark.report.wording import printable
-
-    return lambda message: click.echo(f"· {printable(message)}", err=True)

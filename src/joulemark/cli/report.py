@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from joulemark.cli.options import rate_options
+from joulemark.cli.options import declared_rates, rate_options
 
 
 @click.command()
@@ -30,14 +30,13 @@ def report(run: Path, as_json: bool, answers: bool, **rates: Any) -> None:
     from joulemark.report.terminal import print_summary
     from joulemark.runs.finalize import refresh
     from joulemark.runs.layout import RunLayout
-    from joulemark.runs.rates import DeclaredRates
     from joulemark.runs.repriced import repriced
 
     if answers:
         _print_answers(run)
         return
     layout = RunLayout(run)
-    view, page = repriced(refresh(layout), layout, DeclaredRates(**rates)), layout.report
+    view, page = repriced(refresh(layout), layout, declared_rates(rates)), layout.report
     summary = summarize(view)
     write_report(summary, view, page)
     if as_json:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from joulemark.cli.options import FiniteRange
+from joulemark.cli.options import FiniteRange, meters_option
+from joulemark.cli.waiting import say_where_seen
 
 if TYPE_CHECKING:
     from joulemark.live.meter_set import MeterSet
@@ -17,13 +18,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.option(
-    "--meter",
-    "meters",
-    multiple=True,
-    metavar="auto|KIND|KIND:ADDRESS",
-    help="Which meters to read (default: auto).",
-)
+@meters_option
 @click.option(
     "--interval", "interval_s", type=FiniteRange(0.1, 3600), default=1.0, help="Seconds between looks."
 )
@@ -41,8 +36,7 @@ def watch(meters: tuple[str, ...], interval_s: float, count: int | None, as_json
     from joulemark.report.wording import printable
 
     console = Console()
-    say = None if not sys.stderr.isatty() else lambda told: click.echo(f"· {printable(told)}", err=True)
-    with MeterSet.open(meters or ("auto",), progress=say) as meter_set:
+    with MeterSet.open(meters, progress=say_where_seen()) as meter_set:
         for name, why in meter_set.absent:
             click.echo(f"{printable(name)}: {printable(why)}", err=True)
         if not meter_set.sources:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
-import tempfile
 from pathlib import Path
 
 import orjson
 
-from joulemark.engines.cache_dir import cache_dir
+from joulemark.files.atomic import PRIVATE, write_whole
+from joulemark.files.homes import cache_home
 from joulemark.record.errors import InputError
 
 
@@ -31,28 +31,13 @@ def remembered_sha256(path: Path) -> str:
         raise InputError(f"The file {path} cannot be read", why=error.strerror or str(error)) from None
     where = str(path.resolve())
     state = [where, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns, stat.st_ino, stat.st_dev]
-    note = cache_dir() / "digests" / f"{hashlib.sha256(os.fsencode(where)).hexdigest()}.json"
+    note = cache_home() / "digests" / f"{hashlib.sha256(os.fsencode(where)).hexdigest()}.json"
     with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
         known = orjson.loads(note.read_bytes())
         if known["state"] == state and isinstance(known["sha256"], str):
             return str(known["sha256"])
     digest = sha256_of(path)
     with contextlib.suppress(OSError):  # a cache that cannot be written costs time, nothing else
-        write_atomically(note, orjson.dumps({"state": state, "sha256": digest}))
+        text = orjson.dumps({"state": state, "sha256": digest})
+        write_whole(note, text, mode=PRIVATE, make_folder=True)
     return digest
-
-
-def write_atomically(path: Path, data: bytes) -> None:
-    """Write ``data`` so that the file is there whole or not at all. Raises `OSError`."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    fd, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(fd, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(name, path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(name)
-        raise

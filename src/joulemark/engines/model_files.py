@@ -19,9 +19,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from joulemark.engines.cache_dir import cache_dir
 from joulemark.engines.engine import Progress, silent
 from joulemark.engines.file_digest import remembered_sha256
+from joulemark.files.homes import cache_home
 from joulemark.record.errors import InputError
 
 
@@ -61,7 +61,7 @@ _COPY_BYTES = 1 << 20
 
 def models_dir() -> Path:
     """Return the folder that fetched models are kept in; it may not exist yet."""
-    return cache_dir() / "models"
+    return cache_home() / "models"
 
 
 def cached_model(model: PackagedModel = BUILT_IN) -> Path | None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 
-from joulemark.live.effective_rates import rates_during
 from joulemark.live.meter_set import MeterSet
 from joulemark.live.process_use import Usage
+from joulemark.live.rates_during import rates_during
 from joulemark.live.stretch import Stretch
 from joulemark.live.used import Used, board_memory, maxrss_mib, shares
 from joulemark.metrics.value import Value, withheld

@@ -4,8 +4,7 @@ A scrape asks no meter: it shows what the sampler process read last, so that a s
 Names and units follow Prometheus' rules (base units, counters end with ``_total``):
 
 - ``joulemark_energy_joules_total{source,scope}``: of counters and registers that passed their self-test,
-since
-  the exporter started; it never falls (see `ledger`);
+  since the exporter started; it never falls (see `ledger`);
 - ``joulemark_power_watts``, ``joulemark_temperature_celsius`` and the other gauges, absent where not read;
 - ``joulemark_source_up``: 1 where the source answered lately; ``joulemark_source_faults_total{reason}``;
 - ``joulemark_source_info{kind,trust,device}``: 1.

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from joulemark.record.telemetry import Quantity, Reading
 from joulemark.telemetry.journal import decode_reading
+from joulemark.telemetry.row_flags import row_flags
 from joulemark.telemetry.wire import MARKER_SOURCE, SAMPLER_LOST
 
 if TYPE_CHECKING:
@@ -57,12 +58,7 @@ class _Column:
         held = len(self.t_ns)
         self.t_ns.append(row.t_ns)
         self.begin_ns.append(row.t_ns - row.read_ns)
-        bits = 0
-        for flag in row.flags:
-            name, _, rest = flag.partition(":")
-            if not rest or name == "lost":  # as the timeline has it: `quantity:reason` is no flag of a row
-                bits |= 1 << min(self.flag_names.setdefault(name, len(self.flag_names)), 62)
-        self.bits.append(bits)
+        self.bits.append(row_flags(row, self.flag_names))
         for quantity in (row.values.keys() & KEPT) - self.values.keys():
             self.values[quantity] = array("d", [math.nan]) * held
         for quantity, column in self.values.items():

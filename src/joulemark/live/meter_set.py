@@ -8,7 +8,6 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -16,9 +15,8 @@ from joulemark.live.history import SEGMENT, History
 from joulemark.live.patience import margin_ns, patience_ns, settled
 from joulemark.live.private_place import PrivatePlace
 from joulemark.live.source_energy import SourceEnergy, forked, source_energy
-from joulemark.live.source_test import ACCOUNTS, tested
-from joulemark.meters.discovery import AUTO, discover
-from joulemark.meters.machine_load import machine_spec
+from joulemark.live.source_test import ACCOUNTS, NO_READING, find_tested
+from joulemark.meters.discovery import AUTO
 from joulemark.meters.source import SourceSpec
 from joulemark.record.clock import SystemClock
 from joulemark.record.errors import JoulemarkError
@@ -29,8 +27,6 @@ from joulemark.telemetry.wire import SampledSource
 
 if TYPE_CHECKING:
     from joulemark.telemetry.timeline import Timeline
-
-__all__ = ["MeterSet", "SourceEnergy"]
 
 MARK_GAP_NS = 500_000  # marks closer than this are one read: a loop of tiny blocks must not drown the sampler
 _LOOK_S = 0.004
@@ -100,25 +96,16 @@ class MeterSet:
         its reads come some milliseconds later. Raises `InputError` for a meter that was named wrongly, and
         for nothing else: what cannot be read is in ``absent``.
         """
-        tell = progress or (lambda _message: None)
-        tell("looking for meters")
-        findings = discover(meters, engine_pid=pid)
-        absent = [(finding.name, finding.why) for finding in findings if finding.spec is None]
-        named = [(finding.name, finding.spec) for finding in findings if finding.spec is not None]
-        if sys.platform.startswith("linux"):
-            named.append(("machine", machine_spec()))
-        energy = [name for name, spec in named if spec.kind not in ACCOUNTS]
-        tell(f"testing {', '.join(energy)}" if energy else "no meter answers")
-        with ThreadPoolExecutor(max_workers=max(1, len(named))) as pool:
-            tests = pool.map(lambda one: tested(one[1], SystemClock(), duration_s=test_s), named)
-            found = list(zip(named, tests, strict=True))
+        found, missing = find_tested(
+            meters, engine_pid=pid, clock=SystemClock(), test_s=test_s, progress=progress
+        )
+        absent = [(one.name, one.why) for one in missing if one.spec is None or one.kind not in ACCOUNTS]
         sources: list[tuple[SourceSpec, QualifiedSource]] = []
-        for (name, spec), test in found:
-            outcome = test.qualification if isinstance(test, QualifiedSource) else test
-            if isinstance(test, QualifiedSource) and outcome.trust is not Trust.ABSENT:
-                sources.append((spec, _read_faster(test, poll_s)))
-            elif spec.kind not in ACCOUNTS:
-                absent.append((name, outcome.reason or "it gave no reading"))
+        for spec, source in found:
+            if source.qualification.trust is Trust.ABSENT:
+                absent.append((source.info.name, source.qualification.reason or NO_READING))
+            else:
+                sources.append((spec, _read_faster(source, poll_s)))
         return cls(sources, absent, needed_from=needed_from, stand_back=stand_back)
 
     @property

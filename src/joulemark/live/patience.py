@@ -9,9 +9,9 @@ from joulemark.live.history import History
 from joulemark.record.meter import QualifiedSource
 from joulemark.record.telemetry import Quantity
 from joulemark.telemetry.cadence import DEFAULT_UPDATE_S
+from joulemark.telemetry.sampler import WATCH_UPDATES
 from joulemark.telemetry.wire import SampledSource
 
-WATCH_UPDATES = 3  # how long the sampler looks for a counter's change after an edge, in its longest periods
 MARGIN_S = 60.0
 MARGIN_UPDATES = 20
 LONGEST_WAIT_S = 10.0

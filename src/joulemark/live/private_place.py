@@ -11,6 +11,8 @@ import shutil
 import tempfile
 from pathlib import Path
 
+from joulemark.files.locks import FileLock, LockHeld
+
 _PREFIX = "joulemark-live-"
 _LOCK = "lock"
 
@@ -21,41 +23,28 @@ class PrivatePlace:
     def __init__(self) -> None:
         """Raises ``OSError`` where no directory can be made."""
         _remove_abandoned(Path(tempfile.gettempdir()))
-        self.path = Path(tempfile.mkdtemp(prefix=_PREFIX))
+        made = Path(tempfile.mkdtemp(prefix=f".{_PREFIX}"))  # under this name nobody takes it for abandoned
+        try:
+            self._lock: FileLock | None = FileLock(made / _LOCK)
+            self.path = made.rename(made.with_name(made.name[1:]))
+        except OSError:
+            shutil.rmtree(made, ignore_errors=True)
+            raise
         self._pid = os.getpid()
-        self._lock_fd = os.open(self.path / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        _lock(self._lock_fd)
 
     def remove(self) -> None:
         """Remove the directory with what is in it."""
-        if os.getpid() == self._pid and self._lock_fd >= 0:
+        if os.getpid() == self._pid and self._lock is not None:
             shutil.rmtree(self.path, ignore_errors=True)
-            os.close(self._lock_fd)
-            self._lock_fd = -1
-
-
-def _lock(fd: int) -> bool:
-    """Take the lock without waiting; false where another process holds it or the system has no such locks."""
-    try:
-        import fcntl
-    except ModuleNotFoundError:
-        return False
-    try:
-        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    return True
+            self._lock.release()
+            self._lock = None
 
 
 def _remove_abandoned(parent: Path) -> None:
     """Remove this user's directories whose process is gone: their lock is free."""
     for place in parent.glob(f"{_PREFIX}*"):
-        with contextlib.suppress(OSError):
+        with contextlib.suppress(OSError, LockHeld):
             if place.is_symlink() or place.stat().st_uid != os.getuid():
                 continue
-            fd = os.open(place / _LOCK, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
-            try:
-                if _lock(fd):
-                    shutil.rmtree(place, ignore_errors=True)
-            finally:
-                os.close(fd)
+            with FileLock(place / _LOCK, create=False):
+                shutil.rmtree(place, ignore_errors=True)

@@ -6,10 +6,10 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from joulemark.live.effective_rates import rates_during
 from joulemark.live.forwarding import Forwarding
 from joulemark.live.gate import Ended, WaitingProgram
 from joulemark.live.meter_set import MeterSet
+from joulemark.live.rates_during import rates_during
 from joulemark.live.stretch import Stretch
 from joulemark.live.used import Used, board_memory, shares, tree_memory_mib, tree_seconds
 from joulemark.metrics.plain import JsonValue

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from joulemark.live.history import SEGMENT
@@ -14,6 +14,7 @@ from joulemark.record.telemetry import Quantity
 if TYPE_CHECKING:
     from joulemark.telemetry.timeline import Timeline
 
+SHARED_BOARD = "shared_board"  # a flag: the joules are the whole board's, of everybody on it
 _NO_COUNTER = Withheld(Reason.NOT_APPLICABLE, "The source has no energy counter.")
 _NO_GAUGE = Withheld(Reason.NOT_APPLICABLE, "The source has no power gauge.")
 _FORKED = Withheld(Reason.NO_SAMPLES, "This process was forked from the one that has the meters.")
@@ -39,6 +40,7 @@ class SourceEnergy:
 
 def source_energy(timeline: Timeline, source: QualifiedSource, t0_ns: int, t1_ns: int) -> SourceEnergy:
     """Return what ``source`` saw from ``t0_ns`` to ``t1_ns`` (monotonic ns)."""
+    from joulemark.live.device import is_shared
     from joulemark.telemetry.interval import energy_between, integrated_between
 
     counter: MeasuredEnergy | Withheld = _NO_COUNTER
@@ -47,7 +49,15 @@ def source_energy(timeline: Timeline, source: QualifiedSource, t0_ns: int, t1_ns
         counter = energy_between(timeline, source, SEGMENT, t0_ns, t1_ns)
     if (quantity := source.info.power_quantity) is not None:
         integrated = integrated_between(timeline, source, SEGMENT, t0_ns, t1_ns, quantity)
+    if is_shared(source.info):
+        counter, integrated = _shared(counter), _shared(integrated)
     return SourceEnergy(source, counter, integrated)
+
+
+def _shared(energy: MeasuredEnergy | Withheld) -> MeasuredEnergy | Withheld:
+    if isinstance(energy, Withheld):
+        return energy
+    return replace(energy, flags=tuple(sorted({*energy.flags, SHARED_BOARD})))
 
 
 def forked(source: QualifiedSource) -> SourceEnergy:

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from joulemark.live.meter_set import SourceEnergy
+from joulemark.live.device import by_belief, is_module_sensor
+from joulemark.live.source_energy import SourceEnergy
 from joulemark.live.used import Used
 from joulemark.metrics.carbon import gco2e
 from joulemark.metrics.embodied import embodied_gco2e
@@ -16,13 +17,12 @@ from joulemark.metrics.tier import DEVICE_KINDS, Tier, is_replayed, is_trace, ti
 from joulemark.metrics.value import Value, energy_value, withheld
 from joulemark.record.energy import MeasuredEnergy, Withheld, sum_over_scopes
 from joulemark.record.manifest import Rates
-from joulemark.record.meter import QualifiedSource, Trust
+from joulemark.record.meter import QualifiedSource
 from joulemark.record.reason import Reason
-from joulemark.record.scope import Scope
+from joulemark.record.scope import WALL_KINDS, Scope, disjoint
 
 Energy = MeasuredEnergy | Withheld
 _INSIDE = (DEVICE_KINDS, frozenset({"psys"}))
-_OUTSIDE = ("wall", "psu")
 
 
 @dataclass(frozen=True)
@@ -166,36 +166,22 @@ def total_of(energies: Sequence[SourceEnergy]) -> Energy:
         return Withheld(Reason.METER_NOT_QUALIFIED, "; ".join(told))
     traces = [e for e in believed if is_trace(e.source)]
     if traces:
-        return _sum(_disjoint([e for e in traces if e.source.info.scope.kind not in _OUTSIDE] or traces))
+        return _sum(_disjoint([e for e in traces if e.source.info.scope.kind not in WALL_KINDS] or traces))
     for kinds in _INSIDE:
-        leading = _disjoint([e for e in believed if e.source.info.scope.kind in kinds])
+        leading = [e for e in believed if e.source.info.scope.kind in kinds]
+        leading = [e for e in leading if not is_module_sensor(e.source.info)]
         if leading:
-            return _sum(leading)
-    outside = sorted((e for e in believed if e.source.info.scope.kind in _OUTSIDE), key=_outside_order)
+            return _sum(_disjoint(leading))
+    outside = [e for e in believed if e.source.info.scope.kind in WALL_KINDS]
     if outside:
-        return _sum(outside[:1])
-    return Withheld(Reason.NOT_APPLICABLE, "The meters cover parts only: no board, no package, no machine.")
-
-
-def _outside_order(one: SourceEnergy) -> tuple[bool, int, bool, bool, str]:
-    """Order the meters outside by belief, as a run's headline does: they are opinions of one thing."""
-    info, test = one.source.info, one.source.qualification
-    place = _OUTSIDE.index(info.scope.kind)
-    return test.trust is not Trust.QUALIFIED, place, info.kind != "analyzer", not info.is_register, info.name
+        return _sum([min(outside, key=lambda e: by_belief(e.source))])
+    return Withheld(Reason.NOT_APPLICABLE, "No meter covers a board, a package or the machine by itself.")
 
 
 def _disjoint(energies: Sequence[SourceEnergy]) -> list[SourceEnergy]:
     """Leave out what another one holds already; of two that see the same, one that gave joules is kept."""
-
-    def order(one: SourceEnergy) -> tuple[int, bool, str]:
-        info = one.source.info
-        return info.scope.path.count("/"), isinstance(one.best, Withheld), info.name
-
-    kept: list[SourceEnergy] = []
-    for one in sorted(energies, key=order):
-        if not any(one.source.info.scope.overlaps(other.source.info.scope) for other in kept):
-            kept.append(one)
-    return kept
+    by_use = sorted(energies, key=lambda one: (isinstance(one.best, Withheld), one.source.info.name))
+    return disjoint(by_use, lambda one: one.source.info.scope)
 
 
 def _sum(energies: Sequence[SourceEnergy]) -> Energy:

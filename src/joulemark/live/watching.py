@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from joulemark.live.meter_set import MeterSet, SourceEnergy
+from joulemark.live.meter_set import MeterSet
+from joulemark.live.source_energy import SourceEnergy
 from joulemark.live.stretch import Energy, energy_json
 from joulemark.metrics.plain import JsonValue, reason_json
 from joulemark.metrics.value import Value, energy_value, withheld

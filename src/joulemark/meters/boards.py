@@ -7,9 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from joulemark.meters.nvml import uses_mig
-from joulemark.meters.nvml_driver import FUNCTION_NOT_FOUND, open_board, reason_of, session
-from joulemark.meters.process_tree import PROC, children_of, read_stat
+from joulemark.meters.nvml.driver import FUNCTION_NOT_FOUND, open_board, reason_of, session
+from joulemark.meters.nvml.source import uses_mig
+from joulemark.meters.process_tree import PROC, children_of, label
 from joulemark.meters.source import SourceLost
 
 
@@ -41,9 +41,10 @@ def boards() -> list[Board]:
     return found
 
 
-def processes_on(uuid: str) -> list[int] | None:
+def processes_on(uuid: str, *, compute_only: bool = False) -> list[int] | None:
     """Return the pids that compute or draw on a board, ascending; null where the driver does not say.
 
+    ``compute_only`` leaves out those that only draw, a desktop's.
     The pids are those of the driver's pid namespace: in a container they may name no process seen here.
     """
     try:
@@ -52,9 +53,9 @@ def processes_on(uuid: str) -> list[int] | None:
             compute = _pids(module, handle, "Compute")
             if compute is None:
                 return None
-            graphics = _pids(module, handle, "Graphics") or set()
-            shared = _pids(module, handle, "MPSCompute") or set()
-            return sorted(compute | graphics | shared)
+            compute |= _pids(module, handle, "MPSCompute") or set()
+            graphics = set() if compute_only else _pids(module, handle, "Graphics") or set()
+            return sorted(compute | graphics)
     except SourceLost:
         return None
 
@@ -81,7 +82,7 @@ def placement(uuid: str, engine_pid: int | None) -> Placement:
     if pids is None:
         return Placement(None, (), "the driver does not list the board's processes")
     engine = set() if engine_pid is None else {engine_pid, *children_of([engine_pid])}
-    others = tuple(_label(pid) for pid in pids if pid not in engine)
+    others = tuple(label(pid) for pid in pids if pid not in engine)
     if engine_pid is None:
         return Placement(None, others, "the engine's process is not known")
     if engine.intersection(pids):
@@ -89,11 +90,6 @@ def placement(uuid: str, engine_pid: int | None) -> Placement:
     if any(not (PROC / str(pid)).exists() for pid in pids):
         return Placement(None, others, "the driver's process ids are those of another pid namespace")
     return Placement(False, others, "the driver lists no process of the engine on this board")
-
-
-def _label(pid: int) -> str:
-    stat = read_stat(pid)
-    return f"pid {pid}" if stat is None else f"{stat.name} (pid {pid})"
 
 
 def _describe(module: Any, index: int, driver: str | None) -> Board:

@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import tomllib
 from collections.abc import Sequence
 from pathlib import Path
 
+from joulemark.files.atomic import write_whole
+from joulemark.files.homes import config_home
 from joulemark.record.errors import InputError
-
-
-def config_home() -> Path:
-    """Return the directory for the user's settings (XDG base directory specification)."""
-    configured = os.environ.get("XDG_CONFIG_HOME", "")
-    base = Path(configured) if os.path.isabs(configured) else Path.home() / ".config"
-    return base / "joulemark"
 
 
 def meters_path() -> Path:
@@ -43,11 +37,8 @@ def keep_meters(meters: Sequence[str]) -> Path:
     kept = list(dict.fromkeys([*configured_meters(), *meters]))
     lines = "".join(f"  {_quoted(meter)},\n" for meter in kept)
     text = f"# Meters that `auto` reads beside this machine's own.\nmeters = [\n{lines}]\n"
-    draft = path.with_suffix(".draft")
     try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        draft.write_text(text, encoding="utf-8")
-        draft.replace(path)
+        write_whole(path, text.encode(), make_folder=True)
     except OSError as error:
         raise InputError(f"{path} cannot be written", why=str(error.strerror)) from error
     return path

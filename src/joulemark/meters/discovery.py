@@ -24,10 +24,10 @@ AUTO, NONE = "auto", "none"
 # Kinds that find their devices on this machine, in the order in which they are believed where two show the
 # same device; each module has `find_KIND()`.
 LOCAL = {
-    "nvml": "joulemark.meters.nvml_finding",
-    "rapl": "joulemark.meters.rapl_finding",
+    "nvml": "joulemark.meters.nvml",
+    "rapl": "joulemark.meters.rapl",
     "zeus": "joulemark.meters.zeus_backed",
-    "hwmon": "joulemark.meters.hwmon_finding",
+    "hwmon": "joulemark.meters.hwmon",
 }
 # Kinds that have to be told where the meter is; each module has `find_KIND(address)`.
 ADDRESSED = {
@@ -43,10 +43,7 @@ ADDRESSED = {
 _OPENERS = {
     **LOCAL,
     **ADDRESSED,
-    "nvml": "joulemark.meters.nvml",
-    "rapl": "joulemark.meters.rapl",
-    "hwmon": "joulemark.meters.hwmon",
-    "rapl_perf": "joulemark.meters.rapl_perf",
+    "rapl_perf": "joulemark.meters.rapl",
     "dcgm": "joulemark.meters.prometheus.dcgm",
     "prometheus": "joulemark.meters.prometheus.metric",
     "process": "joulemark.meters.process",

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from joulemark.meters.boards import Board
 from joulemark.meters.drm_place import device_directory
+from joulemark.meters.sysfs import number, text
 
 NO_INDEX = -1  # the numbers of boards are NVML's
 _NOT_REPORTED = "not_reported"
@@ -20,14 +21,14 @@ def drm_board(address: str) -> Board | None:
     device = device_directory(address)
     if device is None:
         return None
-    vram_bytes = _number(device / "mem_info_vram_total")
+    vram_bytes = number(device / "mem_info_vram_total")
     limit_uw = _limit_uw(device)
     driver = Path(os.path.realpath(device / "driver")).name if os.path.lexists(device / "driver") else None
-    name = _text(device / "product_name") or _ids(device)
+    name = text(device / "product_name") or _ids(device)
     facts = {"vram_mib": vram_bytes, "power_limit_w": limit_uw, "driver": driver, "name": name}
     return Board(
         index=NO_INDEX,
-        uuid=_text(device / "unique_id") or os.path.realpath(device),
+        uuid=text(device / "unique_id") or os.path.realpath(device),
         name=name,
         vram_mib=None if vram_bytes is None else vram_bytes >> 20,
         driver=driver,
@@ -40,26 +41,12 @@ def drm_board(address: str) -> Board | None:
 def _limit_uw(device: Path) -> int | None:
     for file in ("power1_cap", "power1_max"):
         for place in sorted(device.glob(f"hwmon/hwmon*/{file}")):
-            if (limit := _number(place)) is not None and limit > 0:  # 0: switched off
+            if (limit := number(place)) is not None and limit > 0:  # 0: switched off
                 return limit
     return None
 
 
 def _ids(device: Path) -> str | None:
-    vendor, model = _text(device / "vendor"), _text(device / "device")
+    vendor, model = text(device / "vendor"), text(device / "device")
     makers = {"0x8086": "Intel", "0x1002": "AMD"}
     return f"{makers.get(vendor, vendor)} {model}" if vendor and model else None
-
-
-def _number(path: Path) -> int | None:
-    try:
-        return int(_text(path) or "")
-    except ValueError:
-        return None
-
-
-def _text(path: Path) -> str | None:
-    try:
-        return path.read_text().strip() or None
-    except (OSError, UnicodeDecodeError):
-        return None

@@ -63,7 +63,7 @@ def drm_placement(address: str, engine_pid: int | None) -> Placement:
     uses = {pid: _use(pid, address, rocm) for pid in {*process_tree.all_pids(), *engine}}
     on_device = {pid for pid, use in uses.items() if use is Use.USES}
     on_device |= {pid for pid, there in (rocm or {}).items() if there}
-    others = tuple(_label(pid) for pid in sorted(on_device - engine))
+    others = tuple(process_tree.label(pid) for pid in sorted(on_device - engine))
     if engine_pid is None:
         return Placement(None, others, "the engine's process is not known")
     if engine & on_device:
@@ -141,8 +141,3 @@ def _amount(value: str) -> int | None:
     if not (number.isascii() and number.isdigit()):
         return None
     return int(number) * _UNITS.get(unit.strip(), 1)
-
-
-def _label(pid: int) -> str:
-    stat = process_tree.read_stat(pid)
-    return f"pid {pid}" if stat is None else f"{stat.name} (pid {pid})"

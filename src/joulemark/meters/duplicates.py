@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from joulemark.meters.source import Finding
+from joulemark.record.scope import WALL_KINDS
 
 # Witnesses from outside stand beside each other: a plug and an analyzer on one wire are two opinions.
-_WITNESSED = frozenset({"wall", "psu", "replay"})
+_WITNESSED = frozenset({*WALL_KINDS, "replay"})
 
 
 def without_duplicates(findings: Sequence[Finding]) -> list[Finding]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from joulemark.meters import drm_place
+from joulemark.meters.sysfs import number, sys_root, text
 
 
 def users(address: str, least_bytes: int) -> dict[int, bool] | None:
@@ -18,7 +18,7 @@ def users(address: str, least_bytes: int) -> dict[int, bool] | None:
     It uses it when it has a queue there or holds ``least_bytes`` of its memory. Null where there is no such
     list, or where it does not name this GPU (a container that may not see it).
     """
-    root = drm_place.SYS / "kfd" / "kfd"
+    root = sys_root() / "class" / "kfd" / "kfd"
     ids = _gpu_ids(root, address)
     try:
         entries = [entry for entry in (root / "proc").iterdir() if entry.name.isdigit()]
@@ -38,19 +38,19 @@ def _gpu_ids(root: Path, address: str) -> set[int]:
     return {
         gpu_id
         for node in nodes
-        if (gpu_id := _number(node / "gpu_id")) and _address(node / "properties") == address
+        if (gpu_id := number(node / "gpu_id")) and _address(node / "properties") == address
     }
 
 
 def _address(properties: Path) -> str | None:
     facts: dict[str, int] = {}
-    try:
-        for line in properties.read_text().splitlines():
-            name, _, value = line.partition(" ")
-            if name in ("location_id", "domain"):
+    for line in (text(properties) or "").splitlines():
+        name, _, value = line.partition(" ")
+        if name in ("location_id", "domain"):
+            try:
                 facts[name] = int(value)
-    except (OSError, ValueError):
-        return None
+            except ValueError:
+                return None
     if "location_id" not in facts:
         return None
     location = facts["location_id"]  # bus << 8 | device << 3 | function
@@ -59,17 +59,10 @@ def _address(properties: Path) -> str | None:
 
 
 def _uses(process: Path, gpu_id: int, least_bytes: int) -> bool:
-    if (_number(process / f"vram_{gpu_id}") or 0) >= least_bytes:
+    if (number(process / f"vram_{gpu_id}") or 0) >= least_bytes:
         return True
     try:
         queues = list((process / "queues").iterdir())
     except OSError:
         return False
-    return any(_number(queue / "gpuid") == gpu_id for queue in queues)
-
-
-def _number(path: Path) -> int | None:
-    try:
-        return int(path.read_text())
-    except (OSError, ValueError):
-        return None
+    return any(number(queue / "gpuid") == gpu_id for queue in queues)

@@ -8,21 +8,14 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import hmac
-import os
 import secrets
 from pathlib import Path
 
+from joulemark.files.atomic import create_whole
+from joulemark.files.homes import data_home
 from joulemark.record.errors import InputError
 
 _SALT_BYTES = 32
-
-
-def data_home() -> Path:
-    """Return the directory for the user's data (XDG base directory specification)."""
-    configured = os.environ.get("XDG_DATA_HOME", "")
-    # the specification wants relative paths ignored
-    base = Path(configured) if os.path.isabs(configured) else Path.home() / ".local" / "share"
-    return base / "joulemark"
 
 
 def salt_path() -> Path:
@@ -39,8 +32,7 @@ def load_salt(path: Path | None = None) -> bytes:
     try:
         with contextlib.suppress(FileNotFoundError):
             return _checked(place)
-        place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        _create(place)
+        create_whole(place, secrets.token_bytes(_SALT_BYTES))
         return _checked(place)
     except OSError as error:
         fix = f"make {place.parent} writable, or set XDG_DATA_HOME to a directory that is"
@@ -60,28 +52,3 @@ def _checked(place: Path) -> bytes:
         fix = f"rm {place}   # a new one is made; this machine then counts as a new one"
         raise InputError(f"the local salt {place} is damaged", why=f"it has {len(salt)} bytes", fix=fix)
     return salt
-
-
-def _create(place: Path) -> None:
-    """Write a whole salt under its final name at once, so that a second process never sees half of it."""
-    draft = place.with_name(f".salt-{os.getpid()}-{secrets.token_hex(4)}")
-    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(secrets.token_bytes(_SALT_BYTES))
-            file.flush()
-            os.fsync(file.fileno())
-        # a link fails where another process was first, and then that one's salt holds
-        with contextlib.suppress(FileExistsError):
-            _link(draft, place)
-    finally:
-        draft.unlink(missing_ok=True)
-
-
-def _link(draft: Path, place: Path) -> None:
-    try:
-        os.link(draft, place)
-    except FileExistsError:
-        raise
-    except OSError:  # a file system without hard links
-        draft.rename(place)

@@ -41,6 +41,12 @@ def read_stat(pid: int) -> Stat | None:
         return None
 
 
+def label(pid: int) -> str:
+    """Return how a process is named to a reader: ``name (pid n)``, without the name where it has ended."""
+    stat = read_stat(pid)
+    return f"pid {pid}" if stat is None else f"{stat.name} (pid {pid})"
+
+
 def all_pids() -> list[int]:
     """Return the pids that ``/proc`` shows, ascending; none where there is no ``/proc``."""
     try:

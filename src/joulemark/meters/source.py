@@ -18,7 +18,12 @@ class SourceLost(Exception):
 
 
 class Source(Protocol):
-    """An open source. `read` is cheap and may be called from one thread only."""
+    """An open source. `read` may be called from one thread only.
+
+    It takes microseconds, or a few milliseconds where a driver is slow, as long as ``info.read_period_s`` is
+    null. A source that has one waits for a network, a bus or a firmware, for seconds in the worst case, and
+    is read in a thread of its own.
+    """
 
     info: SourceInfo
 
@@ -35,8 +40,14 @@ class Source(Protocol):
 class SourceSpec:
     """How to open a source in another process. JSON-serialisable."""
 
-    kind: str  # nvml, rapl, replay, process
+    kind: str  # what `discovery` knows the meter by
     args: dict[str, str | int | float | None] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str | None:
+        """The name that discovery gave the source, where another had its own; null where it keeps that."""
+        name = self.args.get("name")
+        return None if name is None else str(name)
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,7 +52,7 @@ def gco2e(joules: Value, rates: Rates) -> Value:
     """
     if rates.gco2e_per_kwh is None:
         if intensity_given(rates):
-            return withheld("gCO2e", Reason.NOT_REPORTED, detail=uncovered(rates.grid_source))
+            return withheld("gCO2e", Reason.RATES_DO_NOT_COVER, detail=uncovered(rates.grid_source))
         return withheld("gCO2e", Reason.NO_GRID_INTENSITY)
     return scaled(joules, rates.gco2e_per_kwh * rates.pue / JOULES_PER_KWH, "gCO2e")
 
@@ -64,4 +64,4 @@ def intensity_given(rates: Rates) -> bool:
 
 def uncovered(source: str | None) -> str:
     """Say that a series of rates leaves out some of the time that was measured; no neighbour stands in."""
-    return f"The series ({source or 'source not told'}) does not cover all of the time that was measured."
+    return f"The series ({source or 'source not told'}) does not cover all of the time."

@@ -126,7 +126,7 @@ def usd_per_request(
 def _electricity(joules: Value, rates: Rates) -> Value:
     if rates.usd_per_kwh is None:
         if electricity_priced(rates):
-            return withheld("USD", Reason.NOT_REPORTED, detail=uncovered(rates.electricity_source))
+            return withheld("USD", Reason.RATES_DO_NOT_COVER, detail=uncovered(rates.electricity_source))
         return withheld("USD", Reason.NO_PRICE)
     return scaled(joules, rates.usd_per_kwh * rates.pue / JOULES_PER_KWH, "USD")
 

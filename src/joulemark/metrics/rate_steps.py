@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
@@ -52,6 +52,12 @@ def step_edges_ns(rates: Rates) -> list[int]:
             for edge in (t0, t1)
         }
     )
+
+
+def split_at(edges: Sequence[int], t0_ns: int, t1_ns: int) -> list[WallSpan]:
+    """Return ``t0_ns`` to ``t1_ns`` in parts, cut at those of ``edges`` (in order) that lie inside."""
+    inside = edges[bisect_right(edges, t0_ns) : bisect_left(edges, t1_ns)]
+    return list(pairwise([t0_ns, *inside, t1_ns]))
 
 
 def rates_between(

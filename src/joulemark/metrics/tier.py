@@ -9,6 +9,7 @@ from joulemark.metrics.definition import MetricDefinition
 from joulemark.record.energy import MeasuredEnergy, Withheld
 from joulemark.record.meter import QualifiedSource, Trust
 from joulemark.record.reason import Reason
+from joulemark.record.scope import WALL_KINDS
 from joulemark.record.telemetry import Quantity
 
 Tier = Literal["A", "B", "C"]
@@ -29,7 +30,6 @@ TIER = MetricDefinition(
 DEFINITIONS = (TIER,)
 
 DEVICE_KINDS = frozenset({"gpu", "module", "package", "soc"})
-WALL_KINDS = frozenset({"wall", "psu"})
 _ENERGY = frozenset({Quantity.ENERGY_J.value, Quantity.POWER_W.value, Quantity.POWER_AVERAGE_W.value})
 _REPLAY = "replay"
 _ANALYZER = "analyzer"

@@ -7,7 +7,7 @@ it stands alone, and enters no sum, no comparison and no ranking.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -64,7 +64,7 @@ def modelled_wall_energy(
     degrees = fit.n_points - len(fit.terms)
     if degrees < MIN_DEGREES or fit.terms[:1] != [BASE]:
         return Withheld(Reason.NO_WALL_CALIBRATION, "The one on file has too few points.")
-    powers = class_powers_w(energies, duration_s)
+    powers = class_powers_w(energies, duration_s, fit.lowest_w.keys())
     for name in fit.lowest_w:
         outside = _outside(name, powers, fit)
         if outside is not None:
@@ -99,16 +99,16 @@ def modelled_wall_joules(energy: ModelledEnergy | Withheld) -> Value:
 
 
 def class_powers_w(
-    energies: Iterable[MeasuredEnergy | Withheld], duration_s: float
+    energies: Iterable[MeasuredEnergy | Withheld], duration_s: float, classes: Collection[str]
 ) -> Mapping[str, tuple[float, float, float]]:
-    """Return mean power with its bound (W: point, lo, hi) by scope class, over its disjoint scopes."""
+    """Return mean power with its bound (W: point, lo, hi) of each of ``classes``, over disjoint scopes."""
     taken: list[MeasuredEnergy] = []
     powers: dict[str, tuple[float, float, float]] = {}
     for energy in energies:
         if isinstance(energy, Withheld):
             continue
         kinds = {scope.kind for scope in energy.scopes}
-        if len(kinds) != 1 or not kinds.issubset(CLASSES):
+        if len(kinds) != 1 or not kinds.issubset(classes):
             continue
         if any(a.overlaps(b) for other in taken for a in other.scopes for b in energy.scopes):
             continue

@@ -20,6 +20,7 @@ class Reason(StrEnum):
     COUNTER_WRAP_UNKNOWN = "counter_wrap_unknown"
     COUNTER_IMPLAUSIBLE = "counter_implausible"
     POWER_IMPLAUSIBLE = "power_implausible"
+    OVER_RANGE = "over_range"
     METER_LOST = "meter_lost"
     SAMPLER_LOST = "sampler_lost"
     NO_SAMPLES = "no_samples"
@@ -69,6 +70,7 @@ class Reason(StrEnum):
     NO_PRICE = "no_price"
     NO_GRID_INTENSITY = "no_grid_intensity"
     NO_EMBODIED = "no_embodied"
+    RATES_DO_NOT_COVER = "rates_do_not_cover"
     # calibration
     NO_BASELINE = "no_baseline"
     NO_WALL_CALIBRATION = "no_wall_calibration"
@@ -88,7 +90,8 @@ _TEXTS: dict[Reason, str] = {
     Reason.COUNTER_FROZEN: "The energy counter stood still while the device was drawing power.",
     Reason.COUNTER_WRAP_UNKNOWN: "The counter wrapped and its range could not be read.",
     Reason.COUNTER_IMPLAUSIBLE: "The counter jumped by more than the device can draw.",
-    Reason.POWER_IMPLAUSIBLE: "The power gauge shows more than the device can draw: is its unit right?",
+    Reason.POWER_IMPLAUSIBLE: "The power gauge shows more than the device can draw: its unit may be wrong.",
+    Reason.OVER_RANGE: "The meter was over its range in this window, and what it clipped is missing.",
     Reason.METER_LOST: "The meter stopped answering in this window.",
     Reason.SAMPLER_LOST: "The sampler process was gone in this window.",
     Reason.NO_SAMPLES: "The meter gave no sample in this window.",
@@ -134,6 +137,7 @@ _TEXTS: dict[Reason, str] = {
     Reason.NO_PRICE: "No price was given: `--usd-per-kwh` (electricity) or `--price` (tokens) gives one.",
     Reason.NO_GRID_INTENSITY: "No grid intensity was given: `--gco2e-per-kwh` or `--zone` gives one.",
     Reason.NO_EMBODIED: "What making the machine emitted was not given: `--embodied-kg`, `--lifetime-years`.",
+    Reason.RATES_DO_NOT_COVER: "For some of the time that was measured no rate is known.",
     Reason.NO_BASELINE: "No idle power of this machine and model is on file: try `joulemark calibrate`.",
     Reason.NO_WALL_CALIBRATION: "No wall calibration is on file: `joulemark calibrate --wall` makes one.",
     Reason.OUTSIDE_CALIBRATION: "The run lies outside what the wall calibration has seen.",

@@ -6,14 +6,17 @@ A scope is written as its path, for example ``wall/psu/psys/package:0/core``.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
+from typing import Any, TypeVar
 
 WALL = "wall"
 PSU = "wall/psu"
 PSYS = "wall/psu/psys"
+WALL_KINDS = ("wall", "psu")  # what a meter outside the device sees, the outermost first
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -91,3 +94,12 @@ def require_antichain(scopes: Iterable[Scope]) -> None:
     for a, b in combinations(list(scopes), 2):
         if a.overlaps(b):
             raise OverlappingScopes(f"{a} and {b} overlap: their sum would count energy twice")
+
+
+def disjoint(items: Iterable[T], scope_of: Callable[[T], Scope]) -> list[T]:
+    """Return the items without those inside another one: parents first, of the same scope the first given."""
+    kept: list[T] = []
+    for item in sorted(items, key=lambda one: scope_of(one).path.count("/")):
+        if not any(scope_of(item).overlaps(scope_of(other)) for other in kept):
+            kept.append(item)
+    return kept

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from joulemark.calibration.document import Calibration, Stretch
-from joulemark.calibration.stretch import power_of
+from joulemark.calibration.document import Calibration, Window
+from joulemark.calibration.watch import power_of
 from joulemark.metrics.catalogue import definition
 from joulemark.metrics.standby import above, standby_of
 from joulemark.metrics.value import Value, withheld
@@ -158,17 +158,17 @@ def flag_lines(calibration: Calibration) -> list[str]:
     """Return what was not as it should be."""
     said = list(calibration.flags)
     for name in ("empty", "loaded"):
-        stretch: Stretch | None = getattr(calibration, name)
+        stretch: Window | None = getattr(calibration, name)
         said += [f"{_TITLES[name]}: {flag}" for flag in stretch.flags] if stretch is not None else []
     return [printable(flag) for flag in said]
 
 
-def device_power(stretch: Stretch, calibration: Calibration) -> tuple[float, float, float] | None:
+def device_power(stretch: Window, calibration: Calibration) -> tuple[float, float, float] | None:
     """Return the power of the device that runs the model with its bound (W), null where it is not known."""
     return power_of(stretch.powers, calibration.device_sources)
 
 
-def _power(stretch: Stretch | None, names: tuple[str, ...] | list[str], reason: str) -> Value:
+def _power(stretch: Window | None, names: tuple[str, ...] | list[str], reason: str) -> Value:
     if stretch is None:
         return withheld(_W, Reason.NOT_MEASURED, detail=reason)
     power = power_of(stretch.powers, names)
@@ -188,7 +188,7 @@ def _cell(value: Value) -> Cell:
     return Cell(f"{number(value.value, places)} ± {number(half, places)} W")
 
 
-def _tokens(point: Stretch) -> Cell:
+def _tokens(point: Window) -> Cell:
     rate: float | None = getattr(point, "tokens_per_s", None)
     if rate is None:
         return Cell(DASH, point.reasons.get("tokens_per_s", ""))

@@ -11,15 +11,15 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from joulemark.live.meter_set import SourceEnergy
 from joulemark.live.program import MeasuredProgram
+from joulemark.live.source_energy import SHARED_BOARD, SourceEnergy
 from joulemark.live.stretch import Stretch
 from joulemark.metrics.attribution import scope_label
 from joulemark.metrics.other_load import is_quiet
-from joulemark.metrics.tier import WALL_KINDS
 from joulemark.metrics.value import Value, energy_value
 from joulemark.record.energy import MeasuredEnergy, Withheld
 from joulemark.record.reason import Reason
+from joulemark.record.scope import WALL_KINDS
 from joulemark.report.cells import Cell, notes
 from joulemark.report.rates import rate_lines
 from joulemark.report.three_ways import COUNTER, INTEGRATED, OUTSIDE
@@ -180,6 +180,7 @@ _FLAGS = {
     "gap": "it was not read for a while",
     "slept": "the machine slept meanwhile",
     "sampler_lost": "the sampler was gone for a while",
+    SHARED_BOARD: "the board is shared: the joules are the whole board's, everybody's on it",
     "lost": "it did not answer for a while",
     "edge_extrapolated": "its counter did not move again in time: the end's bound rests on its largest power",
 }

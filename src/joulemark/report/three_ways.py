@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from joulemark.metrics.attribution import scope_label
 from joulemark.metrics.run_view import RunView
 from joulemark.metrics.summary import Summary
-from joulemark.metrics.tier import WALL_KINDS
 from joulemark.metrics.value import Value, energy_value
 from joulemark.record.energy import MeasuredEnergy, Method
 from joulemark.record.manifest import Meter
 from joulemark.record.reason import Reason
+from joulemark.record.scope import WALL_KINDS
 from joulemark.record.telemetry import Quantity
 from joulemark.report.wording import DASH, figure_texts, printable, why
 

@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 import joulemark
 from joulemark.meters.address import private_name
 from joulemark.meters.privacy import hashed, load_salt
+from joulemark.rates.declared import resumed_rates
 from joulemark.record.errors import InputError
 from joulemark.record.manifest import Baselines, Manifest
 from joulemark.record.manifest import Engine as EngineFacts
@@ -17,7 +18,6 @@ from joulemark.record.reason import Reason
 from joulemark.runs.host import host_facts
 from joulemark.runs.layout import RunLayout, locked
 from joulemark.runs.plan import RunPlan
-from joulemark.runs.rates import resumed_rates
 from joulemark.runs.recorded import close_killed_segments
 
 

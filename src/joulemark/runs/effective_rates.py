@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
 
-from joulemark.metrics.rate_steps import Part, WallSpan, has_steps, rates_between, step_edges_ns, utc_ns
+from joulemark.metrics.rate_steps import (
+    Part,
+    WallSpan,
+    has_steps,
+    rates_between,
+    split_at,
+    step_edges_ns,
+    utc_ns,
+)
 from joulemark.record.energy import MeasuredEnergy
 from joulemark.record.manifest import Manifest, Rates, RateStep
 from joulemark.runs.run_energy import RunEnergy
@@ -60,15 +66,13 @@ def _offsets_ns(manifest: Manifest) -> dict[int, int]:
 
 
 def _parts(window: Span, offset_ns: int, edges: Sequence[int], energy: RunEnergy) -> Iterator[Part]:
-    t0, t1 = window.t0 + offset_ns, window.t1 + offset_ns
-    inner = edges[bisect_right(edges, t0) : bisect_left(edges, t1)]
-    stops = [t0, *inner, t1]
-    pieces = [Span(window.segment, a - offset_ns, b - offset_ns) for a, b in pairwise(stops)]
+    parts = split_at(edges, window.t0 + offset_ns, window.t1 + offset_ns)
+    pieces = [Span(window.segment, a - offset_ns, b - offset_ns) for a, b in parts]
     found = energy.of(pieces)
     joules = [one.joules for one in found if isinstance(one, MeasuredEnergy)]
     if len(joules) < len(pieces):
         (whole,) = energy.of([window])
         total = whole.joules if isinstance(whole, MeasuredEnergy) else 0.0
         joules = [total * (piece.t1 - piece.t0) / (window.t1 - window.t0) for piece in pieces]
-    for piece, share in zip(pieces, joules, strict=True):
-        yield piece.t0 + offset_ns, piece.t1 + offset_ns, share
+    for (a, b), share in zip(parts, joules, strict=True):
+        yield a, b, share

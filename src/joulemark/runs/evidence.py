@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from joulemark.live.device import Headline, choose_headline
 from joulemark.record.manifest import Manifest
 from joulemark.record.meter import QualifiedSource
-from joulemark.runs.headline import Headline, choose_headline
 
 
 @dataclass(frozen=True, slots=True)

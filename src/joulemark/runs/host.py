@@ -1,4 +1,4 @@
-"""Facts of the machine that a run was made on, and what tells one boot from another."""
+"""Facts of the machine that a run was made on."""
 
 from __future__ import annotations
 
@@ -9,11 +9,6 @@ from pathlib import Path
 from joulemark.meters.machine import is_virtual, processor_name
 from joulemark.record.manifest import Host
 from joulemark.record.reason import Reason
-
-
-def boot_id() -> str | None:
-    """Return the kernel's boot id, which changes when the monotonic clock starts anew; null if unknown."""
-    return _read("/proc/sys/kernel/random/boot_id")
 
 
 def host_facts() -> Host:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
+from joulemark.files.atomic import write_whole
+from joulemark.files.locks import FileLock, LockHeld
 from joulemark.record.errors import InputError
 from joulemark.record.manifest import Manifest
 
@@ -65,35 +65,18 @@ class RunLayout:
 
 
 def write_atomically(path: Path, data: bytes) -> None:
-    """Write ``data`` so that a reader, or a crash, sees the old file or the new one, never half of one."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    """Write ``data`` so that a reader, or a crash, sees the old file or the new one, never half of one.
+
+    Raises `InputError` where the place cannot be written.
+    """
     try:
-        with temporary.open("wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
-        _sync_directory(path.parent)
-    except BaseException as error:  # an interrupt too leaves no half-written file behind
-        with suppress(OSError):
-            temporary.unlink(missing_ok=True)
-        if not isinstance(error, OSError):
-            raise
+        write_whole(path, data)
+    except OSError as error:
         raise InputError(
             f"{path} cannot be written",
             why=error.strerror or str(error),
             fix="free some space or choose another place with --out DIR, then run the same command again",
         ) from error
-
-
-def _sync_directory(path: Path) -> None:
-    if os.name != "posix":
-        return
-    fd = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(fd)
-    finally:
-        os.close(fd)
 
 
 @contextmanager
@@ -103,39 +86,18 @@ def locked(layout: RunLayout) -> Iterator[None]:
     Raises `InputError` where another process holds it or the directory cannot be written.
     """
     try:
-        fd = os.open(layout.lock, os.O_CREAT | os.O_RDWR, 0o600)
+        lock = FileLock(layout.lock)
+    except LockHeld as held:
+        raise InputError(
+            f"{layout.root} is in use",
+            why=f"{held.who} is writing this run",
+            fix="wait for it, or end it, then run the same command again",
+        ) from held
     except OSError as error:
         raise InputError(
             f"{layout.root} cannot be written",
             why=error.strerror or str(error),
             fix="choose another place with --out DIR",
         ) from error
-    try:
-        if not _lock(fd):
-            holder = os.pread(fd, 32, 0).decode(errors="replace").strip() or "unknown"
-            raise InputError(
-                f"{layout.root} is in use",
-                why=f"process {holder} is writing this run",
-                fix="wait for it, or end it, then run the same command again",
-            )
-        os.ftruncate(fd, 0)
-        os.pwrite(fd, str(os.getpid()).encode(), 0)  # for the sentence above only
+    with lock:
         yield
-    finally:
-        os.close(fd)
-
-
-def _lock(fd: int) -> bool:
-    """Take the file's lock without waiting; tells whether it was free."""
-    try:
-        if sys.platform == "win32":
-            import msvcrt
-
-            msvcrt.locking(fd, msvcrt.LK_NBLCK, 1)
-        else:
-            import fcntl
-
-            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    return True

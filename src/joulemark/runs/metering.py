@@ -3,45 +3,30 @@
 from __future__ import annotations
 
 import asyncio
-import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from joulemark.calibration.on_file import RunFacts, baselines_for
-from joulemark.live.source_test import ACCOUNTS, tested
-from joulemark.meters.boards import Board, Placement, boards, placement
+from joulemark.live.engine_place import MeteredBoard, metered_boards, require_boards
+from joulemark.live.source_test import ACCOUNTS, find_tested
 from joulemark.meters.discovery import AUTO, NONE, discover
-from joulemark.meters.drm_board import drm_board
-from joulemark.meters.drm_clients import drm_placement
-from joulemark.meters.drm_place import pci_address
-from joulemark.meters.machine_load import machine_spec
 from joulemark.meters.privacy import hashed, load_salt
 from joulemark.meters.source import SourceSpec
 from joulemark.meters.thermal import Advice, ThermalGuard
 from joulemark.record.clock import Clock
 from joulemark.record.errors import InputError, JoulemarkError
 from joulemark.record.manifest import Device, Manifest, Meter, Segment
-from joulemark.record.meter import QualifiedSource, SourceInfo
+from joulemark.record.meter import QualifiedSource
 from joulemark.record.reason import Reason
-from joulemark.record.scope import Scope
 from joulemark.runs.evidence import evidence_of
 from joulemark.runs.plan import RunPlan
 from joulemark.telemetry.supervisor import Sampler
 
-_OTHER_CARDS = frozenset({"hwmon", "zeus"})  # kinds that meter cards by their place on the PCI bus
-
 
 def require_meters(wanted: Sequence[str], declared_boards: Sequence[int] = ()) -> None:
     """Raise `InputError` for a meter or board that was asked for by name and is not there."""
-    there = {board.index for board in boards()} if declared_boards and NONE not in wanted else set()
-    for index in declared_boards:
-        if index not in there:
-            raise InputError(
-                f"--board {index} is not measured here",
-                why="no meter is read" if NONE in wanted else f"this machine's boards are {sorted(there)}",
-                fix="`joulemark doctor` lists them",
-            )
+    require_boards(declared_boards, measured=NONE not in wanted)
     findings = discover(wanted)
     for meter in wanted:
         kind = meter.partition(":")[0]
@@ -73,20 +58,14 @@ class Metering:
         self._sampler: Sampler | None = None
         self._guard = ThermalGuard(limit_c=plan.temperature_limit_c)
         self._fed_ns: dict[str, int] = {}
-        self._uuids: dict[str, str] = {}
 
     async def prepare(self) -> None:
         """Find the meters, test them side by side, and enter them in the manifest."""
-        findings = await asyncio.to_thread(discover, self._plan.meters, engine_pid=self._engine_pid)
-        specs = [finding.spec for finding in findings if finding.spec is not None]
-        if sys.platform.startswith("linux"):
-            specs.append(machine_spec())
-        found = await asyncio.gather(*(asyncio.to_thread(tested, spec, self._clock) for spec in specs))
-        for spec, test in zip(specs, found, strict=True):
-            if isinstance(test, QualifiedSource):
-                self._sources.append((spec, test))
-            else:
-                self._note(f"meter {spec.kind}: {test.reason}")
+        self._sources, absent = await asyncio.to_thread(
+            find_tested, self._plan.meters, engine_pid=self._engine_pid, clock=self._clock
+        )
+        # what was looked for and is not there at all, `doctor` tells
+        self._note(*(f"meter {one.name}: {one.why}" for one in absent if one.spec is not None))
         self._manifest.meters += [
             Meter.of(_private(source), self._segment)
             for _, source in self._sources
@@ -120,20 +99,7 @@ class Metering:
 
     def check_engine_on_devices(self) -> None:
         """Look for the engine's process on each board, list the others there, and choose the headline."""
-        manifest = self._manifest
-        facts = {board.uuid: board for board in boards()}
-        for _, source in self._sources:
-            info = source.info
-            if info.device_id in facts:
-                board = facts[info.device_id]
-                self._uuids[info.scope.path] = board.uuid
-                manifest.devices.append(
-                    self._device(board, info.scope, placement(board.uuid, self._engine_pid))
-                )
-            elif (address := _pci_address(info)) is not None and (card := drm_board(address)) is not None:
-                manifest.devices.append(
-                    self._device(card, info.scope, drm_placement(address, self._engine_pid))
-                )
+        self._manifest.devices += [self._device(metered) for metered in self._boards()]
         self._note_headline()
         self._note_baselines()
 
@@ -158,14 +124,11 @@ class Metering:
 
     def check_engine_again(self) -> None:
         """Look once more at the end: who came to a board meanwhile, and whether the engine is still there."""
+        places = {metered.scope.path: metered.place for metered in self._boards()}
         for device in self._manifest.devices:
-            if device.segment != self._segment:
+            now = places.get(device.scope) if device.segment == self._segment else None
+            if now is None:
                 continue
-            address = pci_address(Scope(device.scope))
-            if address is not None:
-                now = drm_placement(address, self._engine_pid)
-            else:
-                now = placement(self._uuids[device.scope], self._engine_pid)
             device.other_processes += [name for name in now.others if name not in device.other_processes]
             if device.engine_on_device and now.engine_on_device is False:
                 device.engine_on_device = False
@@ -184,7 +147,11 @@ class Metering:
     def _note(self, *notes: str) -> None:
         self._manifest.notes.extend(note for note in notes if note not in self._manifest.notes)
 
-    def _device(self, board: Board, scope: Scope, place: Placement) -> Device:
+    def _boards(self) -> list[MeteredBoard]:
+        return metered_boards((source.info for _, source in self._sources), self._engine_pid)
+
+    def _device(self, metered: MeteredBoard) -> Device:
+        board, place = metered.board, metered.place
         reasons = dict.fromkeys(board.reasons, Reason.NOT_REPORTED.value)
         if place.engine_on_device is None:
             reasons["engine_on_device"] = Reason.ENGINE_NOT_VISIBLE.value
@@ -195,18 +162,13 @@ class Metering:
             vram_mib=board.vram_mib,
             driver=board.driver,
             power_limit_w=board.power_limit_w,
-            scope=scope.path,
+            scope=metered.scope.path,
             engine_on_device=place.engine_on_device,
             declared=board.index in self._plan.boards,
             other_processes=list(place.others),
             why=place.why,
             reasons=reasons,
         )
-
-
-def _pci_address(info: SourceInfo) -> str | None:
-    """Return where a graphics card that is not NVIDIA's sits; null for any other source."""
-    return pci_address(info.scope) if info.kind in _OTHER_CARDS else None
 
 
 def _private(source: QualifiedSource) -> QualifiedSource:

@@ -6,9 +6,9 @@ import dataclasses
 
 from joulemark.metrics.rate_steps import has_steps
 from joulemark.metrics.run_view import RunView
+from joulemark.rates.declared import DeclaredRates, rates_of
 from joulemark.runs.effective_rates import wall_spans
 from joulemark.runs.layout import RunLayout
-from joulemark.runs.rates import DeclaredRates, rates_of
 from joulemark.runs.recorded import read_run
 from joulemark.runs.view import view_of
 

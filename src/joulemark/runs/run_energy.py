@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from joulemark.live.device import PROCESSORS
 from joulemark.metrics.attribution import scope_label
 from joulemark.record.energy import MeasuredEnergy, Method, Withheld
 from joulemark.record.manifest import Manifest
 from joulemark.record.meter import Trust
 from joulemark.record.reason import Reason
 from joulemark.runs.evidence import Evidence, evidence_of
-from joulemark.runs.headline import PROCESSORS
 from joulemark.runs.spans import (
     MeasuredOrWithheld,
     Span,

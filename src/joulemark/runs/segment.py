@@ -6,10 +6,10 @@ import platform
 import time
 
 import joulemark
+from joulemark.files.boot import boot_id
 from joulemark.meters.privacy import hashed, load_salt
 from joulemark.record.clock import Clock
 from joulemark.record.manifest import Engine, Manifest, Segment, Window
-from joulemark.runs.host import boot_id
 from joulemark.runs.layout import RunLayout
 
 

@@ -8,9 +8,9 @@ E does not fall, hence for any instant t, with no assumption on the power:
     E(t) <= C(r') + q       for every read r' whose value differs from that of an earlier read r >= t,
 
 because a change between r and r' proves an update after t. A read stretched over [a, b] is before t when
-b <= t and after it when a >= t. An edge read may end up to `SLACK` on the wrong side of t; it then counts
-after correction by the power ceiling times the distance. A value that may be A old when it is read is treated
-as if its read had begun A earlier.
+b <= t and after it when a >= t. An edge read may end up to `SLACK_NS`, or `SLACK_UPDATES` of an update, on
+the wrong side of t; it then counts after correction by the power ceiling times the distance. A value that may
+be A old when it is read is treated as if its read had begun A earlier, and may lie A on the wrong side.
 
 An energy register counts in steps of seconds of power each, and nobody waits for its next one. There
 
@@ -22,6 +22,7 @@ with P more than was drawn at any time, for C(r) is E rounded down to q at most 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -29,7 +30,7 @@ from numpy.typing import NDArray
 
 from joulemark.record.meter import CEILING_OVER_MAX, CEILING_UNKNOWN_W, QualifiedSource
 from joulemark.record.reason import Reason
-from joulemark.telemetry.cadence import DEFAULT_UPDATE_S
+from joulemark.telemetry.cadence import DEFAULT_UPDATE_S, GAP_POLLS
 from joulemark.telemetry.timeline import Floats, Ints, Series
 
 SLACK_NS = 5_000_000
@@ -39,9 +40,18 @@ FARTHEST_OVER_MAX = 20.0  # no device draws so many times what it states, howeve
 ENOUGH_RISES = 8
 FROZEN_UPDATES = 10
 FROZEN_NS = 2_000_000_000
+LATE_UPDATES = 3
+CAUGHT_UP = 0.5
+GAP_NS, GAP_UPDATES = 3_000_000_000, 3
+GAP_SHARE = (
+    0.2  # of the power on either side of a gap; less must have been a reset, or idleness that nobody saw
+)
+MOST_STEPS = 1e15
+FAULT_FLAGS = {"reset_marker": Reason.COUNTER_RESET, "overload": Reason.OVER_RANGE}
 FROZEN_QUANTA = 3  # less power than this many counter steps may pass unseen
 STEPS_TO_PACE = 4  # a register that made fewer has no pace of its own
 STOPPED_STEPS = 10
+CLOCKED_STEPS = 4
 RESET_SHARE = 0.5  # a counter that falls to less than this share of its value has started again
 
 
@@ -83,7 +93,7 @@ class Counter:
     is_register: bool = False
 
     def at(self, t_ns: Ints) -> EdgeEnergy:
-        """Bound and estimate the energy at each instant. Instants lie within the reads, `SLACK` aside."""
+        """Bound and estimate the energy at each instant. Instants lie within the reads, `SLACK_NS` aside."""
         begin, end, value = self.series.begin_ns, self.series.t_ns, self.value_j
         n = len(value)
         age_ns = round(self.age_s * 1e9)
@@ -162,14 +172,24 @@ class Counter:
         return np.where(open_end, ceiling, self.value_j[at]) + self.quantum_j, at, open_end
 
 
-def read_counter(series: Series, source: QualifiedSource, gauge: Series | None) -> Counter:
-    """Unwrap a counter and find its faults. ``gauge`` is the power series of the same source, if any."""
+def read_counter(
+    series: Series, source: QualifiedSource, gauge: Series | None, flag_names: Sequence[str] = ()
+) -> Counter:
+    """Unwrap a counter and find its faults.
+
+    ``gauge`` is the power series of the same source, if any; ``flag_names`` those of the bits of ``series``.
+    """
     info, test = source.info, source.qualification
+    raw = series.value
+    quantum_j, age_s = info.counter_quantum_j, info.value_age_s
+    if info.is_register:
+        quantum_j = _step_j(raw, quantum_j)
+        age_s = max(age_s, _renewal_s(series, quantum_j))
     update_s = test.update_period_max_s or test.update_period_s or DEFAULT_UPDATE_S
     if info.is_register:
-        update_s = info.value_age_s or DEFAULT_UPDATE_S  # how soon a step shows, not how often it comes
-    update_ns = round(max(update_s, info.value_age_s) * 1e9)
-    raw = series.value
+        update_s = age_s or DEFAULT_UPDATE_S  # how soon a step shows, not how often it comes
+    update_ns = round(max(update_s, age_s) * 1e9)
+    gap_ns = max(round(GAP_POLLS * test.poll_period_s * 1e9), GAP_NS, GAP_UPDATES * update_ns)
     ceiling_w = _ceiling_w(series, source, gauge, update_ns)
     step = np.diff(raw)
     faults: list[tuple[Reason, int, int]] = []
@@ -180,13 +200,18 @@ def read_counter(series: Series, source: QualifiedSource, gauge: Series | None) 
     since_ns = series.t_ns[1:] - series.begin_ns[changed_at[:-1]] + update_ns
     allowed_j = (ceiling_w or CEILING_UNKNOWN_W) * since_ns * 1e-9 + info.counter_quantum_j
 
+    apart_ns = np.diff(series.t_ns)
     for i in np.flatnonzero(step < 0):
         modulus_j = info.counter_modulus_j
-        if modulus_j is not None and 0 <= step[i] + modulus_j <= allowed_j[i] and raw[i] <= modulus_j:
+        wraps = modulus_j is not None and 0 <= step[i] + modulus_j <= allowed_j[i] and raw[i] <= modulus_j
+        if wraps and apart_ns[i] <= gap_ns:
+            assert modulus_j is not None
             added[i] = step[i] + modulus_j
             continue
         added[i] = 0.0
-        if raw[i + 1] > RESET_SHARE * raw[i]:
+        if apart_ns[i] > gap_ns and info.counter_wraps:
+            reason = Reason.GAP_TOO_LONG  # a wrap and a reset look the same from here
+        elif raw[i + 1] > RESET_SHARE * raw[i]:
             reason = Reason.COUNTER_BACKWARDS
         elif info.counter_wraps and modulus_j is None:
             reason = Reason.COUNTER_WRAP_UNKNOWN
@@ -200,13 +225,16 @@ def read_counter(series: Series, source: QualifiedSource, gauge: Series | None) 
         far = np.flatnonzero(allowed_j >= info.counter_modulus_j)  # it may have wrapped more than once
         faults += [(Reason.GAP_TOO_LONG, int(i), int(i) + 1) for i in far]
 
+    faults += _flagged(series, flag_names)
+    if gauge is not None:
+        faults += _short_of_gauge(series, added, np.flatnonzero(apart_ns > gap_ns), gauge)
     value = raw[0] + np.concatenate(([0.0], np.cumsum(added)))
     if info.is_register:
-        faults += _stopped(series, value, update_ns, info.counter_quantum_j, gauge)
-        change_ns, change_j = _step_times(series, value, round(info.value_age_s * 1e9))
+        faults += _stopped(series, value, update_ns, quantum_j, gauge)
+        change_ns, change_j = _step_times(series, value, round(age_s * 1e9))
         slope_w = _register_slope_w(change_ns, change_j, update_ns, gauge)
     else:
-        faults += _frozen(series, value, update_ns, info.counter_quantum_j, gauge)
+        faults += _frozen(series, value, update_ns, quantum_j, gauge)
         period_ns = round(test.update_period_s * 1e9) if test.update_period_s else update_ns
         change_ns, change_j = _update_times(series, value, period_ns)
         rises = np.diff(value) / np.maximum(np.diff(series.t_ns), update_ns)
@@ -215,14 +243,14 @@ def read_counter(series: Series, source: QualifiedSource, gauge: Series | None) 
     return Counter(
         series,
         value,
-        info.counter_quantum_j,
+        quantum_j,
         update_ns,
         ceiling_w,
         slack_w,
         change_ns,
         change_j,
         tuple(sorted(faults, key=lambda fault: fault[1:])),
-        info.value_age_s,
+        age_s,
         info.is_register,
     )
 
@@ -253,19 +281,78 @@ def _plateaus(value: Floats) -> tuple[Ints, Ints]:
     return starts, np.concatenate((starts[1:] - 1, [len(value) - 1]))
 
 
+def _step_j(raw: Floats, stated_j: float) -> float:
+    """Return the step of a register: a multiple of the stated one where all its rises are such multiples.
+
+    What a home server or an exporter prints has more digits than the register behind it counts.
+    """
+    rises = np.diff(raw)
+    rises = rises[rises > 0]
+    if not len(rises) or stated_j <= 0 or float(np.max(rises)) / stated_j > MOST_STEPS:
+        return stated_j
+    return stated_j * max(1, int(np.gcd.reduce(np.rint(rises / stated_j).astype(np.int64))))
+
+
+def _renewal_s(series: Series, quantum_j: float) -> float:
+    """Return how often a register is renewed, where its rises tell: rises of many steps come with the clock.
+
+    0 where they do not tell. A page may be renewed less often than its exporter is known for.
+    """
+    starts, _ = _plateaus(np.maximum.accumulate(series.value))
+    if len(starts) < STEPS_TO_PACE + 1 or quantum_j <= 0:
+        return 0.0
+    rises = np.diff(series.value[starts])
+    if float(np.median(rises)) < CLOCKED_STEPS * quantum_j:
+        return 0.0
+    return float(np.percentile(np.diff(series.t_ns[starts]), 90)) * 1e-9
+
+
+def _flagged(series: Series, flag_names: Sequence[str]) -> list[tuple[Reason, int, int]]:
+    """Find the readings whose meter says itself that energy is missing before them."""
+    faults = []
+    for bit, name in enumerate(flag_names):
+        if (reason := FAULT_FLAGS.get(name)) is not None:
+            at = np.flatnonzero(series.flag_bits >> bit & 1)
+            faults += [(reason, max(int(i) - 1, 0), int(i)) for i in at]
+    return faults
+
+
+def _short_of_gauge(
+    series: Series, added: Floats, gaps: Ints, gauge: Series
+) -> list[tuple[Reason, int, int]]:
+    """Find gaps over which a counter gained far less than the gauge showed on either side of them.
+
+    A reset inside a gap leaves no fall where the counter has passed its old value since.
+    """
+    faults = []
+    for i in gaps:
+        near = np.searchsorted(gauge.t_ns, (series.t_ns[i], series.t_ns[i + 1]))
+        sides = gauge.value[[min(max(int(near[0]), 0), len(gauge) - 1), min(int(near[1]), len(gauge) - 1)]]
+        seconds = (series.begin_ns[i + 1] - series.t_ns[i]) * 1e-9
+        if added[i] < GAP_SHARE * float(np.min(sides)) * seconds:
+            faults.append((Reason.GAP_TOO_LONG, int(i), int(i) + 1))
+    return faults
+
+
 def _frozen(
     series: Series, value: Floats, update_ns: int, quantum_j: float, gauge: Series | None
 ) -> list[tuple[Reason, int, int]]:
-    """Find stretches without a change for more than max(10 updates, 2 s) although power was drawn."""
-    limit_ns = max(FROZEN_UPDATES * update_ns, FROZEN_NS)
+    """Find stretches without a change although power was drawn.
+
+    Alone a counter may stand for max(10 updates, 2 s). Beside a gauge one that stands for longer than three
+    updates must catch up: its next step has to hold half of what the gauge saw meanwhile, at its lowest.
+    """
+    limit_ns = max(FROZEN_UPDATES * update_ns, FROZEN_NS) if gauge is None else LATE_UPDATES * update_ns
     starts, lasts = _plateaus(value)
     faults = []
     for plateau in np.flatnonzero(series.t_ns[lasts] - series.t_ns[starts] > limit_ns):
         start, last = int(starts[plateau]), int(lasts[plateau])
         if gauge is not None:
-            inside = (gauge.t_ns >= series.t_ns[start]) & (gauge.t_ns <= series.t_ns[last])
-            seconds = (series.t_ns[last] - series.t_ns[start]) * 1e-9
-            if inside.any() and float(np.mean(gauge.value[inside])) * seconds <= FROZEN_QUANTA * quantum_j:
+            around = np.searchsorted(gauge.t_ns, (series.t_ns[start], series.t_ns[last]))
+            watts = gauge.value[max(int(around[0]) - 1, 0) : int(around[1]) + 1]
+            drawn_j = float(np.min(watts, initial=np.inf)) * (series.t_ns[last] - series.t_ns[start]) * 1e-9
+            next_j = value[last + 1] - value[last] if last + 1 < len(value) else 0.0
+            if not len(watts) or drawn_j <= FROZEN_QUANTA * quantum_j or next_j >= CAUGHT_UP * drawn_j:
                 continue
         faults.append((Reason.COUNTER_FROZEN, start, min(last + 1, len(value) - 1)))
     return faults

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from joulemark.meters.nvml_plan import AVERAGE_WINDOW_S
+from joulemark.meters.nvml.plan import AVERAGE_WINDOW_S
 from joulemark.record.meter import QualifiedSource
 from joulemark.record.telemetry import Quantity
 from joulemark.telemetry.cadence import DEFAULT_UPDATE_S, GAP_POLLS
@@ -148,11 +148,32 @@ def _update_s(series: Series, at_most_s: float) -> float:
     return min(at_most_s, float(np.sum(apart_s[counted])) / changes) if changes else at_most_s
 
 
+def renewals(series: Series, age_ns: int) -> Series:
+    """Return the readings that tell something new, where a gauge is read oftener than it is renewed.
+
+    The first reading of each value, and of a value that stays one reading an age: what is read in between
+    repeats a sample and would pass for knowledge of the power at that time.
+    """
+    kept = [0]
+    for i in range(1, len(series)):
+        last = kept[-1]
+        if series.value[i] != series.value[i - 1] or series.t_ns[i] - series.t_ns[last] >= age_ns:
+            kept.append(i)
+    if kept[-1] != len(series) - 1:
+        kept.append(len(series) - 1)  # how far the gauge was heard
+    at = np.asarray(kept)
+    return Series(series.t_ns[at], series.begin_ns[at], series.value[at], series.flag_bits[at])
+
+
 def read_gauge(series: Series, source: QualifiedSource, quantity: str = Quantity.POWER_W) -> Gauge:
     """Prepare the power readings of ``source`` for integration."""
     info, test = source.info, source.qualification
+    poll_s = test.poll_period_s
+    if info.value_age_s > poll_s:
+        series = renewals(series, round(info.value_age_s * 1e9))
+        poll_s = info.value_age_s
     window_s = AVERAGE_WINDOW_S if quantity == Quantity.POWER_AVERAGE_W else info.power_window_s or 0.0
-    lag_s = _update_s(series, test.update_period_s or DEFAULT_UPDATE_S) + info.value_age_s
+    lag_s = max(_update_s(series, test.update_period_s or DEFAULT_UPDATE_S), info.value_age_s)
     origin_ns = int(series.t_ns[0])
     middle_ns = (series.t_ns + series.begin_ns) / 2 - origin_ns
     at_s = middle_ns * 1e-9 - window_s / 2 - lag_s / 2
@@ -168,8 +189,8 @@ def read_gauge(series: Series, source: QualifiedSource, quantity: str = Quantity
         watts,
         window_s,
         lag_s,
-        max(GAP_POLLS * test.poll_period_s, GAP_S),
-        window_s / 2 + lag_s / 2 + test.poll_period_s,
+        max(GAP_POLLS * poll_s, GAP_S),
+        window_s / 2 + lag_s / 2 + poll_s,
         max(info.power_max_w, seen_w) if info.power_max_w else 2 * seen_w,
         area_j,
         spread_j2,

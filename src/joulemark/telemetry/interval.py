@@ -18,6 +18,9 @@ from joulemark.telemetry.gauge import Gauge, read_gauge
 from joulemark.telemetry.timeline import Ints, Series, Timeline, Track
 
 EDGE_EXTRAPOLATED = "edge_extrapolated"
+KNOWN_SHARE = (
+    0.8  # of a gauge's readings must be powers: a clamp the wrong way round is no gauge of this device
+)
 
 
 def energy_between(
@@ -77,7 +80,7 @@ def energies_between(
         elif (fault := faults[i]) is not None:
             energies.append(Withheld(fault))
         elif source.info.is_register and low[i] <= 0:
-            energies.append(Withheld(Reason.SHORTER_THAN_STEP, _step(source)))
+            energies.append(Withheld(Reason.SHORTER_THAN_STEP, _step(counter)))
         else:
             flags = _flags(source, track, int(bits[i]), EDGE_EXTRAPOLATED if extrapolated[i] else None)
             energies.append(
@@ -113,8 +116,10 @@ def integrals_between(
     track = timeline.track(segment, source.info.name)
     if series is None or track is None:
         return _all(Withheld(_why_none(timeline, track, segment)), len(t0_ns))
-    if not np.any(series.value > 0):
-        detail = "the power gauge reads 0 W throughout"
+    told, series = series, powers(series)
+    if len(series) < KNOWN_SHARE * len(told):
+        share = 1 - len(series) / len(told)
+        detail = f"the power gauge reads 0 W or less in {share:.0%} of its readings"
         return _all(Withheld(Reason.METER_NOT_QUALIFIED, detail), len(t0_ns))
     ceiling_w = source.info.power_ceiling_w
     gauge = _gauge(timeline, source, segment, series, quantity)
@@ -143,8 +148,16 @@ def integrals_between(
     return energies
 
 
-def _step(source: QualifiedSource) -> str:
-    return f"its step is {source.info.counter_quantum_j:,.4g} J"
+def powers(series: Series) -> Series:
+    """Return the readings of a gauge that are powers: no device draws 0 W or less, so those are not known."""
+    above = series.value > 0
+    if np.all(above):
+        return series
+    return Series(series.t_ns[above], series.begin_ns[above], series.value[above], series.flag_bits[above])
+
+
+def _step(counter: Counter) -> str:
+    return f"its step is {counter.quantum_j:,.4g} J"
 
 
 def _windows(t0s_ns: Sequence[int] | Ints, t1s_ns: Sequence[int] | Ints) -> tuple[Ints, Ints]:
@@ -166,9 +179,12 @@ def _counter(timeline: Timeline, source: QualifiedSource, segment: int, series: 
     counter = timeline.prepared.get(key)
     if not isinstance(counter, Counter):
         gauge = timeline.series(segment, source.info.name, Quantity.POWER_W)
-        if gauge is not None and not np.any(gauge.value > 0):
+        gauge = powers(gauge) if gauge is not None else None
+        if gauge is not None and not len(gauge):
             gauge = None  # a dead gauge is no witness that nothing was drawn
-        counter = timeline.prepared[key] = read_counter(series, source, gauge)
+        track = timeline.track(segment, source.info.name)
+        names = track.flag_names if track is not None else ()
+        counter = timeline.prepared[key] = read_counter(series, source, gauge, names)
     return counter
 
 

@@ -21,7 +21,7 @@ from joulemark.telemetry.cadence import GAP_POLLS
 
 WATCH_STEPS_PER_UPDATE = 8
 MIN_WATCH_STEP_NS = 500_000  # below this a sleep costs more than it resolves
-WATCH_UPDATES = 3
+WATCH_UPDATES = 3  # how long a change is looked for after an edge, in longest update periods
 GAP_NS = 1_000_000_000
 SLEEP_NS = 500_000_000
 RETRY_FIRST_NS = 200_000_000

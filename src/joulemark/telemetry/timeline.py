@@ -14,12 +14,11 @@ from numpy.typing import NDArray
 
 from joulemark.record.telemetry import Reading
 from joulemark.telemetry.journal import JournalReader
+from joulemark.telemetry.row_flags import LOST, row_flags
 from joulemark.telemetry.wire import MARKER_SOURCE, SAMPLER_LOST
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
-
-LOST = "lost"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +42,7 @@ class Series:
 class Track:
     """All readings of one source in one segment, in order of time.
 
-    ``values`` holds NaN where a reading lacked the quantity. A flag ``lost:<reason>`` counts as ``lost``;
-    ``quantity:reason`` flags only say why a value is missing and are no flags of the track.
+    ``values`` holds NaN where a reading lacked the quantity. `row_flags` says what is in ``flag_bits``.
     """
 
     t_ns: Ints
@@ -141,10 +139,7 @@ def _track(rows: list[Reading]) -> Track:
     bits = np.zeros(len(rows), np.int64)
     values: dict[str, Floats] = {}
     for i, row in enumerate(rows):
-        for flag in row.flags:
-            name, _, rest = flag.partition(":")
-            if not rest or name == LOST:
-                bits[i] |= 1 << min(names.setdefault(name, len(names)), 62)
+        bits[i] = row_flags(row, names)
         for quantity, value in row.values.items():
             if quantity not in values:
                 values[quantity] = np.full(len(rows), np.nan)

@@ -8,8 +8,9 @@
         with ShellyDouble(..., fault, truth, now_s) as double:
             yield Rigged(findings=lambda: find_shelly(MeterAddress("shelly", double.address)))
 
-A fault that cannot happen to a kind is in ``impossible`` with the reason, which the matrix prints; use it
-only where the protocol excludes the fault, never where handling it is hard.
+A fault that cannot happen to a kind is in ``impossible`` with the reason, and the cell is left out; use it
+only where the protocol excludes the fault, never where handling it is hard. ``unseen`` names faults that this
+source cannot show, with why: such a cell measures, and its bound must hold all the same.
 """
 
 from __future__ import annotations
@@ -48,6 +49,7 @@ class Rig:
     has_gauge: bool
     impossible: Mapping[Fault, str] = field(default_factory=dict)
     withheld: Mapping[Fault, str] = field(default_factory=dict)
+    unseen: Mapping[Fault, str] = field(default_factory=dict)
     truth: Truth = field(default_factory=Truth)
     at_api_of: str | None = None
 

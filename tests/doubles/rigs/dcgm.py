@@ -35,6 +35,9 @@ def dcgm(fault: Fault, truth: Truth, now_s: NowS) -> Iterator[Rigged]:
     has_counter=True,
     has_gauge=True,
     impossible={Fault.WRAP: _NO_WRAP},
+    unseen={
+        Fault.BACKWARDS: "it falls by less than it gains between two of its updates, which nobody can see"
+    },
     truth=Truth(t0_s=100.0, t1_s=1000.0),
 )
 @contextlib.contextmanager

@@ -14,8 +14,8 @@ from unittest.mock import patch
 from doubles.faults import Fault, NowS, Truth
 from doubles.hwmon import ACPI_METER, CARD, I2C_SENSOR, USB_SUPPLY, FakeHwmon, Value
 from doubles.rigs import Rigged, rig
-from joulemark.meters.hwmon_chip import ROOT_VARIABLE
-from joulemark.meters.hwmon_finding import find_hwmon
+from joulemark.meters.hwmon.chip import ROOT_VARIABLE
+from joulemark.meters.hwmon.finding import find_hwmon
 
 _NO_COUNTER = "a gauge of power has no counter to be wrapped, reset or set back"
 _ONLY_POWER = {Fault.WRAP: _NO_COUNTER, Fault.RESET: _NO_COUNTER, Fault.BACKWARDS: _NO_COUNTER}
@@ -33,7 +33,9 @@ def i915(fault: Fault, truth: Truth, now_s: NowS) -> Iterator[Rigged]:
         _answer(fault, truth, t_s)
         t_s = math.floor(t_s / _UPDATE_S) * _UPDATE_S
         seen_s = min(t_s, truth.middle_s) if fault in (Fault.FREEZE, Fault.STALE) else t_s
-        energy_j = _REGISTER_J - truth.energy_j(truth.middle_s) + truth.energy_j(seen_s)
+        # a reset at the very top of the register would be a wrap
+        top_j = _REGISTER_J / 2 if fault is Fault.RESET else _REGISTER_J
+        energy_j = top_j - truth.energy_j(truth.middle_s) + truth.energy_j(seen_s)
         if t_s >= truth.middle_s and fault is Fault.RESET:
             energy_j = truth.energy_j(t_s) - truth.energy_j(truth.middle_s)
         if t_s >= truth.middle_s and fault is Fault.BACKWARDS:
@@ -122,7 +124,7 @@ def _tree(now_s: NowS) -> Iterator[FakeHwmon]:
     with (
         tempfile.TemporaryDirectory() as directory,
         patch.dict(os.environ),
-        patch("joulemark.meters.hwmon.is_virtual", lambda: False),
+        patch("joulemark.meters.hwmon.source.is_virtual", lambda: False),
     ):
         tree = FakeHwmon(Path(directory), now_s)
         os.environ[ROOT_VARIABLE] = str(tree.root)

@@ -10,7 +10,7 @@ from pathlib import Path
 from doubles.faults import Fault, NowS, Truth
 from doubles.nvml import FakeBoard, FakeNvml, Piece
 from doubles.nvml.driver import TIMEOUT
-from joulemark.meters.nvml_finding import find_nvml
+from joulemark.meters.nvml.finding import find_nvml
 
 from . import Rigged, rig
 

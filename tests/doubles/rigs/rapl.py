@@ -12,8 +12,9 @@ from unittest import mock
 
 from doubles.faults import Fault, NowS, Truth
 from doubles.powercap import RANGE_UJ, FakePowercap
-from joulemark.meters.powercap import ROOT_VARIABLE, SYS_VARIABLE
-from joulemark.meters.rapl_finding import find_rapl
+from joulemark.meters.rapl.finding import find_rapl
+from joulemark.meters.rapl.powercap import ROOT_VARIABLE
+from joulemark.meters.sysfs import SYS_VARIABLE
 
 from . import Rigged, rig
 
@@ -43,7 +44,7 @@ def bare_metal(**environment: str) -> Iterator[None]:
     """Set variables; and let the machine that runs the tests, which may be virtual, be none."""
     with (
         mock.patch.dict(os.environ, environment),
-        mock.patch("joulemark.meters.rapl.is_virtual", return_value=False),
+        mock.patch("joulemark.meters.rapl.source.is_virtual", return_value=False),
     ):
         yield
 
@@ -89,7 +90,7 @@ def range_readable(fault: Fault, truth: Truth, now_s: NowS) -> Iterator[Rigged]:
     "rapl package (range unreadable)",
     has_counter=True,
     has_gauge=False,
-    withheld={Fault.WRAP: "counter_wrap_unknown"},
+    withheld={Fault.WRAP: "counter_wrap_unknown", Fault.RESET: "counter_wrap_unknown"},
 )
 @contextlib.contextmanager
 def range_unreadable(fault: Fault, truth: Truth, now_s: NowS) -> Iterator[Rigged]:

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from doubles.faults import Fault, NowS, Truth
 from doubles.perf import FakePmu
-from joulemark.meters.powercap import ROOT_VARIABLE
-from joulemark.meters.rapl_finding import find_rapl
+from joulemark.meters.rapl.finding import find_rapl
+from joulemark.meters.rapl.powercap import ROOT_VARIABLE
 
 from . import Rigged, rig
 from .rapl import bare_metal

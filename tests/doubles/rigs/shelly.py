@@ -25,7 +25,16 @@ def shelly_gen2(fault: Fault, truth: Truth, now_s: NowS) -> Iterator[Rigged]:
         yield Rigged(lambda: _found(plug.port, fault))
 
 
-@rig("shelly gen1", has_counter=True, has_gauge=True, impossible=_NO_WRAP, truth=_LONG)
+@rig(
+    "shelly gen1",
+    has_counter=True,
+    has_gauge=True,
+    impossible=_NO_WRAP,
+    unseen={
+        Fault.BACKWARDS: "it falls by less than it gains between two of its updates, which nobody can see"
+    },
+    truth=_LONG,
+)
 @contextlib.contextmanager
 def shelly_gen1(fault: Fault, truth: Truth, now_s: NowS) -> Iterator[Rigged]:
     """A plug of the first generation: steps of 1 watt-minute, renewed once a minute at worst."""

@@ -58,6 +58,7 @@ def test_the_step_and_the_interval_come_from_the_history(heard: MeterCurve) -> N
     assert fine is not None
     assert fine.counter_quantum_j == pytest.approx(360)  # tenths of a Wh, though "50003.0" shows one zero
     assert fine.value_age_s == pytest.approx(12)
+    assert fine.power_window_s == 0, "a sample that is renewed now and then is no average"
     assert fine.notes == ()
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import secrets
+import threading
 from pathlib import Path
 
 import pytest
@@ -65,6 +67,26 @@ def test_a_file_without_a_password_says_so_and_shows_nothing(tmp_path: Path, con
     with pytest.raises(PasswordUnreadable) as caught:
         read_password("SECRET", str(file))
     assert "xxx" not in str(caught.value)
+
+
+@pytest.mark.parametrize("kind", ["pipe", "endless", "folder"])
+def test_what_is_no_file_is_not_waited_for(tmp_path: Path, kind: str) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    place = {"pipe": pipe, "endless": Path("/dev/zero"), "folder": tmp_path}[kind]
+    said: list[str] = []
+
+    def ask() -> None:
+        try:
+            read_password("SECRET", str(place))
+        except PasswordUnreadable as error:
+            said.append(str(error))
+
+    asking = threading.Thread(target=ask, daemon=True)
+    asking.start()
+    asking.join(5)
+    assert len(said) == 1
+    assert "no regular file" in said[0] or "directory" in said[0]
 
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:

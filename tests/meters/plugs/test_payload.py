@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from joulemark.meters.plugs.connection import Answer, Unanswered
-from joulemark.meters.plugs.payload import json_object, json_value, member, number, number_in, plain, step
+from joulemark.meters.http.answer import Answer
+from joulemark.meters.http.deadline import Unanswered
+from joulemark.meters.plugs.payload import json_object, json_value, member, number, number_in, plain
 
 
 def body(text: str | bytes) -> Answer:
@@ -60,11 +61,7 @@ def test_any_bytes_are_a_value_or_refused(data: bytes) -> None:
 
 def test_the_written_digits_are_kept() -> None:
     value = number(json_object(body('{"Total": 3.700}'))["Total"])
-    assert value == Decimal("3.7")
-    assert value is not None
-    assert step(value) == Decimal("0.001")
-    assert step(Decimal(12)) == 1
-    assert step(Decimal("1E+3")) == 1
+    assert str(value) == "3.700"
 
 
 @pytest.mark.parametrize("value", ["3.7", None, True, False, [1], {"a": 1}, 10**15, -(10**16), 1.5])

@@ -219,6 +219,121 @@ def test_another_plug_at_the_same_address_is_not_read(curve: MeterCurve, clock: 
             open_source(spec, clock)
 
 
+class Thief(ShellyGen1):
+    """Says that it is this plug, or none, and asks everywhere for a password in the clear."""
+
+    def __init__(self, curve: MeterCurve, says: object) -> None:
+        super().__init__(curve)
+        self.says = says
+
+    def answer(self, asked: Asked) -> Reply:
+        if asked.path == "/shelly" and self.says is not None:
+            return Reply(json.dumps(self.says).encode())
+        return Reply(b"{}", 401, {"WWW-Authenticate": 'Basic realm="x"'})
+
+    @property
+    def heard(self) -> list[str]:
+        """All that it was told."""
+        return [f"{asked.target} {asked.headers.get('authorization', '')}".strip() for asked in self.requests]
+
+
+def test_what_is_no_shelly_gets_no_password(curve: MeterCurve, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("JOULEMARK_SHELLY_PASSWORD", PASSWORD)
+    with Thief(curve, None) as thief:
+        finding = found(thief)
+    assert finding.why == "what answers at that address is no Shelly"
+    assert thief.heard == ["/shelly"]
+
+
+@pytest.mark.parametrize("generation", [2, 3, 4])
+def test_a_later_generation_gets_no_password_in_the_clear(
+    curve: MeterCurve, monkeypatch: pytest.MonkeyPatch, generation: int
+) -> None:
+    monkeypatch.setenv("JOULEMARK_SHELLY_PASSWORD", PASSWORD)
+    with Thief(curve, {"gen": generation, "id": "shellyplugsg3-a8032ab63d1c"}) as thief:
+        finding = found(thief)
+    assert "the password was not sent" in finding.why
+    assert thief.heard == ["/shelly", "/rpc/Shelly.GetStatus"]
+
+
+@pytest.mark.parametrize("says", [{"gen": True, "id": "x"}, {"gen": 1, "id": "x"}, {"gen": 2, "id": "a/b"}])
+def test_a_generation_that_there_is_not_gets_no_password(
+    curve: MeterCurve, monkeypatch: pytest.MonkeyPatch, says: object
+) -> None:
+    monkeypatch.setenv("JOULEMARK_SHELLY_PASSWORD", PASSWORD)
+    with Thief(curve, says) as thief:
+        assert found(thief).why == "what answers at that address is no Shelly"
+    assert thief.heard == ["/shelly"]
+
+
+@pytest.mark.parametrize("generation", [1, 2])
+def test_who_took_the_address_of_a_plug_gets_no_password(
+    curve: MeterCurve, clock: VirtualClock, monkeypatch: pytest.MonkeyPatch, generation: int
+) -> None:
+    """When it is opened again the identity is compared before any login."""
+    monkeypatch.setenv("JOULEMARK_SHELLY_PASSWORD", PASSWORD)
+    with (
+        ShellyGen1(curve, password=PASSWORD)
+        if generation == 1
+        else ShellyGen2(curve, Gen2Settings(password=PASSWORD)) as plug
+    ):
+        spec = found(plug).spec
+    assert spec is not None
+    with Thief(curve, {"type": "SHPLG-S", "mac": "A8032AB60000", "num_meters": 1}) as thief:
+        moved = replace(spec, args={**spec.args, "address": f"http://{thief.address}"})
+        with pytest.raises(SourceLost, match="another_device"):
+            open_source(moved, clock)
+    assert thief.heard == ["/shelly"]
+
+
+class Moving(ShellyGen1):
+    """A plug whose address another device takes over in the middle of a run."""
+
+    thief: Thief | None = None
+
+    def answer(self, asked: Asked) -> Reply:
+        if self.thief is None:
+            return super().answer(asked)
+        self.thief.requests.append(asked)
+        return self.thief.answer(asked)
+
+
+def test_who_takes_the_address_in_the_middle_of_a_run_gets_no_password(
+    curve: MeterCurve, clock: VirtualClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("JOULEMARK_SHELLY_PASSWORD", PASSWORD)
+    other = {"type": "SHPLG-S", "mac": "A8032AB60000", "num_meters": 1}
+    with Moving(curve, password=PASSWORD) as plug, Thief(curve, other) as thief:
+        spec = found(plug).spec
+        assert spec is not None
+        source = open_source(spec, clock)
+        assert source.read(0).values["power_w"] == 120
+        plug.curve = replace(curve, fault=Fault.LOST, truth=Truth(t0_s=0, t1_s=1))
+        assert source.read(0).values == {}, "it hangs up"
+        plug.thief = thief
+        with pytest.raises(SourceLost, match="another_device"):
+            source.read(0)
+        source.close()
+    assert thief.heard == ["/shelly"]
+
+
+def test_a_plug_that_was_away_says_who_it_is_and_is_read_on(
+    curve: MeterCurve, clock: VirtualClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("JOULEMARK_SHELLY_PASSWORD", PASSWORD)
+    with Moving(curve, password=PASSWORD) as plug:
+        spec = found(plug).spec
+        assert spec is not None
+        source = open_source(spec, clock)
+        plug.curve = replace(curve, fault=Fault.LOST, truth=Truth(t0_s=0, t1_s=1))
+        assert source.read(0).values == {}
+        plug.curve = curve
+        plug.requests.clear()
+        assert [source.read(0).values["power_w"] for _ in range(3)] == [120] * 3
+        source.close()
+    assert [asked.path for asked in plug.requests] == ["/shelly", *["/meter/0"] * 3]
+
+
 class Impostor(HttpDevice):
     """Something else at that address."""
 
@@ -260,7 +375,7 @@ def test_a_switch_without_a_meter_is_told(curve: MeterCurve) -> None:
 
 def test_nobody_there_is_a_finding_and_no_error() -> None:
     (finding,) = discover(["shelly:127.0.0.1:9"])
-    assert (finding.spec, finding.why) == (None, "that address takes no connection on that port")
+    assert (finding.spec, finding.why) == (None, "nothing listens at that address and port")
 
 
 @pytest.mark.parametrize("meter", ["shelly:h?channel=1", "shelly:h?id=x", "shelly:h?scope=/", "shelly:u:p@h"])

@@ -207,7 +207,7 @@ def test_what_cannot_be_used_says_why_and_what_to_do(page: str, rest: str, why: 
         (Reply("", 500), "http_500", "curl"),
         (Reply("", 301), "elsewhere", "location"),
         (Reply("hello", kind="text/html; charset=utf-8"), "web page", "/metrics"),
-        (Reply(gone=True), "cut", "curl"),
+        (Reply(gone=True), "hung up without an answer", "curl"),
     ],
 )
 def test_a_server_that_refuses_says_why_and_what_to_do(reply: Reply, why: str, fix: str) -> None:
@@ -304,7 +304,7 @@ def test_a_fresh_stamp_is_the_drivers() -> None:
     [
         (Reply("other 1\n"), "series_absent"),
         (Reply("", 503), "http_503"),
-        (Reply(gone=True), "cut"),
+        (Reply(gone=True), "closed"),
         (Reply("<html>"), "not_metrics"),
         (Reply("b_watts five\n"), "malformed_page"),
     ],

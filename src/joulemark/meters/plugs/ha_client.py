@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from joulemark.meters.plugs.client import status_reason
-from joulemark.meters.plugs.connection import Answer, Connection, Deadline, Unanswered
-from joulemark.meters.plugs.endpoint import Endpoint
-from joulemark.meters.plugs.ha_state import History, State, server_s
+from joulemark.meters.http.answer import Answer, status_reason
+from joulemark.meters.http.connection import Connection
+from joulemark.meters.http.deadline import Deadline, Unanswered
+from joulemark.meters.http.endpoint import Endpoint
+from joulemark.meters.plugs.ha_state import History, State
 from joulemark.meters.plugs.payload import json_object, json_value
 
 _PERIODS_S = (600, 60)  # the shorter one where the longer is more than a reader takes
@@ -44,7 +45,7 @@ class HomeAssistantClient:
                 answer = self._get(f"/api/history/period/{begin}?{query}", deadline)
                 lists = json_value(answer) if answer.status == 200 else []
             except Unanswered as error:
-                if str(error) == "too_large":
+                if error.reason == "too_large":
                     continue
                 break
             return History.of(lists[0] if isinstance(lists, list) and lists else [])
@@ -59,5 +60,5 @@ class HomeAssistantClient:
         answer = self._connection.get(path, deadline, headers)
         if answer.status == 401:
             raise Unanswered("password_missing" if self._token is None else "password_refused")
-        self.server_s = server_s(answer.headers.get("date"))
+        self.server_s = answer.date_s
         return answer

@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 
-from joulemark.meters.plugs.connection import Deadline, Unanswered
+from joulemark.meters.http.deadline import Deadline, Unanswered
 from joulemark.meters.plugs.ha_client import HomeAssistantClient
 from joulemark.meters.plugs.ha_state import ENERGY_UNITS_J, POWER_UNITS_W, State
 from joulemark.meters.plugs.plug import RESET_MARKER, Polled
 from joulemark.record.meter import SourceInfo
+from joulemark.record.telemetry import Quantity
 
 _QUIET_STEPS = 2  # an energy entity rests this long at the power now drawn and is not stale
 
@@ -19,12 +20,15 @@ _QUIET_STEPS = 2  # an energy entity rests this long at the power now drawn and 
 class Slot:
     """One of the two entities of a meter."""
 
-    quantity: str
+    quantity: Quantity
     option: str
     units: Mapping[str, Decimal]
 
 
-SLOTS = (Slot("energy_j", "energy", ENERGY_UNITS_J), Slot("power_w", "power", POWER_UNITS_W))
+SLOTS = (
+    Slot(Quantity.ENERGY_J, "energy", ENERGY_UNITS_J),
+    Slot(Quantity.POWER_W, "power", POWER_UNITS_W),
+)
 
 
 class HomeAssistantDevice:
@@ -49,7 +53,7 @@ class HomeAssistantDevice:
             try:
                 state = self._client.state(entity, deadline)
             except Unanswered as error:
-                if str(error) != "entity_missing":
+                if error.reason != "entity_missing":
                     raise
                 polled.take(slot.quantity, None, "entity_missing")
                 continue
@@ -70,7 +74,7 @@ class HomeAssistantDevice:
             polled.take(slot.quantity, None, "unit_unknown")
         else:
             polled.take(slot.quantity, float(state.value * unit), "unavailable")
-        if slot.quantity != "energy_j":
+        if slot.quantity is not Quantity.ENERGY_J:
             return
         if state.last_reset is not None:
             if self._last_reset not in (None, state.last_reset):
@@ -91,11 +95,11 @@ class HomeAssistantDevice:
         return max(server_s - state.reported_s, now_s - since_s)
 
     def _drop_stale(self, polled: Polled, ages_s: Mapping[str, float]) -> None:
-        if ages_s.get("power_w", 0.0) > self._stale_s:
-            polled.drop("power_w", "stale")
-        age_s = ages_s.get("energy_j", 0.0)
+        if ages_s.get(Quantity.POWER_W, 0.0) > self._stale_s:
+            polled.drop(Quantity.POWER_W, "stale")
+        age_s = ages_s.get(Quantity.ENERGY_J, 0.0)
         if age_s <= self._stale_s:
             return
-        power_w = polled.values.get("power_w")
+        power_w = polled.values.get(Quantity.POWER_W)
         if power_w is None or power_w * age_s > _QUIET_STEPS * self.info.counter_quantum_j:
-            polled.drop("energy_j", "stale")
+            polled.drop(Quantity.ENERGY_J, "stale")

@@ -12,13 +12,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from decimal import Context, Decimal
-from email.utils import parsedate_to_datetime
+from datetime import datetime
+from decimal import Decimal
 from itertools import pairwise
 from typing import Any
 
-from joulemark.meters.plugs.payload import number_in, step
+from joulemark.meters.http.answer import LATEST_S
+from joulemark.meters.plugs.payload import number_in
+from joulemark.meters.written import step, without_noise
 
 ENERGY_UNITS_J = {
     "Wh": Decimal(3600),
@@ -31,7 +32,6 @@ ENERGY_UNITS_J = {
 }
 POWER_UNITS_W = {"mW": Decimal("0.001"), "W": Decimal(1), "kW": Decimal(1000)}
 _NO_VALUE = ("unavailable", "unknown", "none", "")
-_EXACT_DIGITS = 12  # beyond these a binary float's noise begins, which is no step of a register
 _ENOUGH_CHANGES = 4
 
 
@@ -55,7 +55,7 @@ class State:
         attributes = content.get("attributes")
         attributes = attributes if isinstance(attributes, dict) else {}
         written = content.get("state")
-        value = _exact(number_in(written)) if isinstance(written, str) else None
+        value = _number(written) if isinstance(written, str) else None
         reason = "not_a_number"
         if not isinstance(written, str):
             reason = "malformed"
@@ -77,20 +77,10 @@ def stamp_s(text: object) -> float | None:
         return None
     try:
         stamp = datetime.fromisoformat(text)
-    except ValueError:
-        return None
-    return None if stamp.tzinfo is None else stamp.timestamp()
-
-
-def server_s(date: str | None) -> float | None:
-    """Return the server's clock from its ``Date`` field (RFC 9110, whole seconds) as Unix time."""
-    if date is None or len(date) > 60:
-        return None
-    try:
-        stamp = parsedate_to_datetime(date)
+        at_s = None if stamp.tzinfo is None else stamp.timestamp()
     except (ValueError, OverflowError):
         return None
-    return stamp.replace(tzinfo=stamp.tzinfo or UTC).timestamp()
+    return at_s if at_s is not None and 0 <= at_s < LATEST_S else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +98,7 @@ class History:
         for entry in states if isinstance(states, list) else []:
             if not isinstance(entry, dict) or not isinstance(entry.get("state"), str):
                 continue
-            value, at_s = _exact(number_in(entry["state"])), stamp_s(entry.get("last_changed"))
+            value, at_s = _number(entry["state"]), stamp_s(entry.get("last_changed"))
             if value is not None and at_s is not None and (not times or at_s > times[-1]):
                 values.append(value)
                 times.append(at_s)
@@ -123,24 +113,22 @@ class History:
 
 
 def register_step(value: Decimal, history: Sequence[Decimal]) -> Decimal:
-    """Return the step of a register: the largest unit of which all its values are multiples.
+    """Return the step of a register, in the unit of its values; rather too coarse than too fine.
 
-    Zeros at the end are not written (12.30 is shown as ``12.3``), and a register of 0.01 kWh shown in Wh
-    counts by tens; so where enough changes were seen the step is what divides all of them, and else the last
-    digit.
+    The last digit alone tells little: a register of 0.01 kWh shown in Wh counts by tens, and zeros at the end
+    are not written (12.30 is shown as ``12.3``). So it is what divides all changes, where there were enough
+    of them; of fewer it is the smallest; and the last digit where nothing changed.
     """
     finest = min(step(known) for known in (value, *history))
-    changes = {abs(int((b - a) / finest)) for a, b in pairwise(history)} - {0}
-    return finest * math.gcd(*changes) if len(changes) >= _ENOUGH_CHANGES else finest
+    changes = [abs(int((b - a) / finest)) for a, b in pairwise(history) if a != b]
+    if not changes:
+        return finest
+    return finest * (math.gcd(*changes) if len(changes) >= _ENOUGH_CHANGES else min(changes))
 
 
-def _exact(value: Decimal | None) -> Decimal | None:
-    """Return the value without the noise of a binary float (12.300000000000001)."""
-    if value is None or len(value.as_tuple().digits) <= _EXACT_DIGITS:
-        return value
-    rounded = Context(prec=_EXACT_DIGITS).create_decimal(value)
-    exponent = rounded.normalize().as_tuple().exponent
-    return rounded.quantize(Decimal(1).scaleb(min(0, int(exponent))))
+def _number(written: str) -> Decimal | None:
+    value = number_in(written)
+    return None if value is None else without_noise(value)
 
 
 def _text(value: object) -> str | None:

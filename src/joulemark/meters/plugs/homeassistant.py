@@ -12,9 +12,9 @@ import re
 from collections.abc import Mapping
 
 from joulemark.meters.address import MeterAddress
+from joulemark.meters.http.deadline import Deadline, Unanswered
+from joulemark.meters.http.endpoint import parse_endpoint
 from joulemark.meters.notes import note
-from joulemark.meters.plugs.connection import Deadline, Unanswered
-from joulemark.meters.plugs.endpoint import parse_endpoint
 from joulemark.meters.plugs.finding import Args, Kind, find_device, open_device
 from joulemark.meters.plugs.ha_client import HomeAssistantClient
 from joulemark.meters.plugs.ha_device import SLOTS, HomeAssistantDevice, Slot
@@ -26,6 +26,7 @@ from joulemark.record.clock import Clock
 from joulemark.record.errors import InputError
 from joulemark.record.meter import SourceInfo
 from joulemark.record.scope import WALL, Scope
+from joulemark.record.telemetry import Quantity
 
 TOKEN = "JOULEMARK_HA_TOKEN"
 STALE_S = 300
@@ -112,28 +113,30 @@ def open_homeassistant(spec: SourceSpec, clock: Clock | None = None) -> PlugSour
     return open_device(spec, _describe, clock)
 
 
-def _describe(args: Args) -> HomeAssistantDevice:
+def _describe(spec: SourceSpec) -> HomeAssistantDevice:
+    args = spec.args
     file = args.get("token_file")
     token = read_password(TOKEN, None if file is None else str(file))
     endpoint = parse_endpoint(str(args["address"]), _EXAMPLE, with_prefix=True)
     client = HomeAssistantClient(endpoint, token)
     try:
-        return _device(client, args)
+        return _device(client, spec)
     except BaseException:
         client.close()
         raise
 
 
-def _device(client: HomeAssistantClient, args: Args) -> HomeAssistantDevice:
-    entities = {slot.quantity: str(args[slot.option]) for slot in SLOTS if args.get(slot.option)}
+def _device(client: HomeAssistantClient, spec: SourceSpec) -> HomeAssistantDevice:
+    args = spec.args
+    entities = {slot.quantity.value: str(args[slot.option]) for slot in SLOTS if args.get(slot.option)}
     deadline, later = Deadline(), Deadline()
     states = {slot: _checked(client, slot, entities, deadline) for slot in SLOTS if slot.quantity in entities}
-    histories = {slot.quantity: client.history(entities[slot.quantity], later) for slot in states}
+    histories = {slot.quantity.value: client.history(entities[slot.quantity], later) for slot in states}
     notes = []
     quantum_j = 0.0
     for slot, state in states.items():
-        if slot.quantity == "energy_j" and state.value is not None:
-            step = register_step(state.value, histories["energy_j"].values)
+        if slot.quantity is Quantity.ENERGY_J and state.value is not None:
+            step = register_step(state.value, histories[slot.quantity].values)
             quantum_j = float(step * slot.units[state.unit or ""])
             if state.state_class is None:
                 notes.append(
@@ -146,14 +149,14 @@ def _device(client: HomeAssistantClient, args: Args) -> HomeAssistantDevice:
         notes.append(note("interval_unknown", said))
     age_s = min(stale_s, stale_s if interval_s is None else interval_s + _DEVICE_AGE_S)
     info = SourceInfo(
-        name=str(args.get("name") or "homeassistant"),
+        name=spec.name or "homeassistant",
         kind="homeassistant",
         scope=Scope(str(args["scope"])),
         quantities=tuple(entities),
         counter_quantum_j=quantum_j,
-        power_window_s=age_s if "power_w" in entities else None,
+        power_window_s=0.0 if Quantity.POWER_W in entities else None,  # a sample, renewed now and then
         power_max_w=RATED_MAX_W,
-        is_register="energy_j" in entities,
+        is_register=Quantity.ENERGY_J in entities,
         value_age_s=age_s,
         read_period_s=_READ_PERIOD_S,
         device_id=f"homeassistant/{'|'.join(entities.values())}",
@@ -170,10 +173,10 @@ def _checked(
     try:
         state = client.state(entities[slot.quantity], deadline)
     except Unanswered as error:
-        raise Unanswered(f"{slot.option}_missing") if str(error) == "entity_missing" else error from None
+        raise Unanswered(f"{slot.option}_missing") if error.reason == "entity_missing" else error from None
     if state.unit not in slot.units:
         raise Unanswered(f"{slot.option}_unit")
-    if slot.quantity == "energy_j" and state.state_class == "measurement":
+    if slot.quantity is Quantity.ENERGY_J and state.state_class == "measurement":
         raise Unanswered("not_cumulative")
     if state.value is None:
         raise Unanswered(f"{slot.option}_unavailable")
@@ -182,7 +185,7 @@ def _checked(
 
 def _interval_s(histories: Mapping[str, History]) -> float | None:
     """Return how seldom the server hears of the meter: of power, since energy may rest between two steps."""
-    for quantity in ("power_w", "energy_j"):
+    for quantity in (Quantity.POWER_W, Quantity.ENERGY_J):
         if quantity in histories and (gap_s := histories[quantity].longest_gap_s) is not None:
             return gap_s
     return None

@@ -6,9 +6,12 @@ They are read anew in each process that needs them, so that none stands in a `So
 from __future__ import annotations
 
 import os
+import stat
 from pathlib import Path
 
 _LONGEST = 4096
+# a pipe without a writer would hold the reader for ever
+_FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 
 
 class PasswordUnreadable(Exception):
@@ -23,7 +26,9 @@ def read_password(variable: str, file: str | None) -> str | None:
     if file is None:
         return os.environ.get(variable) or None
     try:
-        with Path(file).expanduser().open("rb") as stream:
+        with open(os.open(Path(file).expanduser(), _FLAGS), "rb") as stream:
+            if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
+                raise PasswordUnreadable("it is no regular file")
             content = stream.read(_LONGEST + 1)
         text = content.decode("utf-8")
     except OSError as error:

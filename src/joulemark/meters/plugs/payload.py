@@ -1,6 +1,7 @@
 """What a device wrote as JSON: parsed within limits, numbers kept with the digits that were written.
 
-The digits matter, for they are the step of the register: ``3.700`` counts in thousandths, ``3.7`` may not.
+The digits matter, for they are the step of the register (`written.step`): ``3.700`` counts in thousandths,
+``3.7`` may not.
 """
 
 from __future__ import annotations
@@ -11,7 +12,8 @@ import re
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
-from joulemark.meters.plugs.connection import Answer, Unanswered
+from joulemark.meters.http.answer import Answer
+from joulemark.meters.http.deadline import Unanswered
 
 MAX_DEPTH = 20
 _MAX_DIGITS = 32
@@ -72,12 +74,6 @@ def number_in(value: object) -> Decimal | None:
     with contextlib.suppress(ValueError):
         return number(_decimal(text))
     return None
-
-
-def step(value: Decimal) -> Decimal:
-    """Return the last digit's unit: 0.001 for 3.700, 1 for 12."""
-    exponent = value.as_tuple().exponent
-    return Decimal(1).scaleb(min(0, exponent)) if isinstance(exponent, int) else Decimal(1)
 
 
 def plain(text: object, longest: int = 40) -> str | None:

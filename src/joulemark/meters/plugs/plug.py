@@ -6,16 +6,16 @@ import time
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from joulemark.meters.plugs.connection import Deadline, Unanswered
+from joulemark.meters.http.deadline import Deadline, Unanswered
 from joulemark.meters.source import SourceLost
 from joulemark.record.clock import Clock
 from joulemark.record.meter import SourceInfo
-from joulemark.record.telemetry import Reading
+from joulemark.record.telemetry import Quantity, Reading
 
 RATED_MAX_W = 4000.0  # 16 A x 250 V, the most that a plug of a household is built for
 RESET_MARKER = "reset_marker"  # the meter says that its count began anew; the arithmetic sees the fall itself
 _FAILURES_TO_LOSE = 3
-_FINAL = frozenset({"password_missing", "password_refused"})  # asking again may lock the account
+_FINAL = frozenset({"password_missing", "password_refused", "another_device"})  # asking again mends nothing
 
 
 @dataclass(slots=True)
@@ -26,14 +26,14 @@ class Polled:
     flags: list[str] = field(default_factory=list)
     t_driver_ns: int | None = None
 
-    def take(self, quantity: str, value: float | None, reason: str) -> None:
+    def take(self, quantity: Quantity, value: float | None, reason: str) -> None:
         """Note a value; where it is null, or negative, it is absent with the reason."""
         if value is None:
             self.flags.append(f"{quantity}:{reason}")
         elif value < 0:
             self.flags.append(f"{quantity}:negative")
         else:
-            self.values[quantity] = value
+            self.values[quantity.value] = value
 
     def drop(self, quantity: str, reason: str) -> None:
         """Take a value back: it is there, but cannot be believed."""
@@ -71,7 +71,7 @@ class PlugSource:
             polled = self._device.poll(begin_ns * 1e-9, Deadline())
             self._failures = 0
         except Unanswered as error:
-            reason = str(error)
+            reason = error.reason
             self._failures += 1
             if reason in _FINAL or self._failures >= _FAILURES_TO_LOSE:
                 self._device.close()

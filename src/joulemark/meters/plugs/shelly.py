@@ -10,10 +10,11 @@ from __future__ import annotations
 import os
 
 from joulemark.meters.address import MeterAddress
+from joulemark.meters.http.deadline import Deadline
+from joulemark.meters.http.endpoint import parse_endpoint
 from joulemark.meters.plugs.client import Client
-from joulemark.meters.plugs.connection import Deadline, Unanswered
-from joulemark.meters.plugs.endpoint import parse_endpoint
-from joulemark.meters.plugs.finding import Args, Kind, find_device, open_device
+from joulemark.meters.plugs.finding import Args, Kind, find_device, open_device, recognise
+from joulemark.meters.plugs.identity import Identity
 from joulemark.meters.plugs.password import read_password
 from joulemark.meters.plugs.plug import Device, PlugSource
 from joulemark.meters.plugs.shelly_gen1 import describe_gen1
@@ -59,19 +60,19 @@ def open_shelly(spec: SourceSpec, clock: Clock | None = None) -> PlugSource:
     return open_device(spec, _describe, clock)
 
 
-def _describe(args: Args) -> Device:
+def _describe(spec: SourceSpec) -> Device:
+    args = spec.args
     file = args.get("password_file")
     password = read_password(PASSWORD, None if file is None else str(file))
     endpoint = parse_endpoint(str(args["address"]), _EXAMPLE)
-    name, scope, number = str(args.get("name") or "shelly"), Scope(str(args["scope"])), int(args["id"] or 0)
+    name, scope, number = spec.name or "shelly", Scope(str(args["scope"])), int(args["id"] or 0)
     client = Client(endpoint, user=os.environ.get(USER) or "admin", password=password)
     try:
-        facts = client.ask("/shelly", Deadline())
-        if "gen" not in facts and isinstance(facts.get("type"), str) and "mac" in facts:
-            return describe_gen1(client, facts, name, scope, number)
-        if isinstance(facts.get("gen"), int) and isinstance(facts.get("id"), str):
-            return describe_rpc(client, facts, name, scope, number)
-        raise Unanswered("wrong_device")
+        facts = client.identify(Deadline())
+        identity = Identity.of(facts)
+        recognise(spec, identity.unit)
+        describe = describe_gen1 if identity.scheme == "basic" else describe_rpc
+        return describe(client, facts, name, scope, number)
     except BaseException:
         client.close()
         raise

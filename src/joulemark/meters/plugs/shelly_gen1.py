@@ -12,12 +12,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from joulemark.meters.http.deadline import Deadline, Unanswered
 from joulemark.meters.plugs.client import Client
-from joulemark.meters.plugs.connection import Deadline, Unanswered
 from joulemark.meters.plugs.payload import number, plain
 from joulemark.meters.plugs.plug import RATED_MAX_W, Mark, Polled
 from joulemark.record.meter import SourceInfo
 from joulemark.record.scope import Scope
+from joulemark.record.telemetry import Quantity
 
 WATT_MINUTE_J = 60.0
 _EMETER_WH_J = 3600.0
@@ -41,14 +42,17 @@ class Gen1Device:
         status = self._client.ask(self._path, deadline)
         polled = Polled()
         valid = status.get("is_valid") is not False
-        for quantity, key, unit in (("energy_j", "total", self._unit_j), ("power_w", "power", 1.0)):
+        for quantity, key, unit in (
+            (Quantity.ENERGY_J, "total", self._unit_j),
+            (Quantity.POWER_W, "power", 1.0),
+        ):
             if quantity in self.info.quantities:
                 value = number(status.get(key)) if valid else None
                 reason = "unavailable" if valid else "invalid"
                 polled.take(quantity, None if value is None else float(value) * unit, reason)
         if self._timestamp.is_stale(status.get("timestamp"), now_s):
-            for quantity in self.info.quantities:
-                polled.drop(quantity, "stale")
+            for name in self.info.quantities:
+                polled.drop(name, "stale")
         return polled
 
     def close(self) -> None:
@@ -67,9 +71,11 @@ def describe_gen1(
     try:
         status = client.ask(path, Deadline())
     except Unanswered as error:
-        raise Unanswered("no_component" if str(error) in ("not_found", "http_400") else str(error)) from error
-    keys = (("energy_j", "total"), ("power_w", "power"))
-    quantities = tuple(q for q, key in keys if number(status.get(key)) is not None)
+        if error.reason not in ("not_found", "http_400"):
+            raise
+        raise Unanswered("no_component") from error
+    keys = ((Quantity.ENERGY_J, "total"), (Quantity.POWER_W, "power"))
+    quantities = tuple(quantity.value for quantity, key in keys if number(status.get(key)) is not None)
     if not quantities:
         raise Unanswered("no_meter")
     info = SourceInfo(
@@ -78,9 +84,9 @@ def describe_gen1(
         scope=scope,
         quantities=quantities,
         counter_quantum_j=_EMETER_STEP_WH * _EMETER_WH_J if is_emeter else WATT_MINUTE_J,
-        power_window_s=1.0 if "power_w" in quantities else None,
+        power_window_s=0.0 if Quantity.POWER_W in quantities else None,
         power_max_w=_EMETER_MAX_W if is_emeter else RATED_MAX_W,
-        is_register="energy_j" in quantities,
+        is_register=Quantity.ENERGY_J in quantities,
         value_age_s=_AGE_S,
         read_period_s=_READ_PERIOD_S,
         device_id=f"{facts['mac']}{path}",

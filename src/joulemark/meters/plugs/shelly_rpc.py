@@ -15,12 +15,14 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
+from joulemark.meters.http.deadline import Deadline, Unanswered
 from joulemark.meters.plugs.client import Client
-from joulemark.meters.plugs.connection import Deadline, Unanswered
-from joulemark.meters.plugs.payload import member, number, plain, step
+from joulemark.meters.plugs.payload import member, number, plain
 from joulemark.meters.plugs.plug import RATED_MAX_W, Mark, Polled
+from joulemark.meters.written import step
 from joulemark.record.meter import SourceInfo
 from joulemark.record.scope import Scope
+from joulemark.record.telemetry import Quantity
 
 WH_J = 3600
 _AGE_S = 2.0  # a second between two updates, and one for what lies before the register
@@ -95,12 +97,12 @@ class RpcDevice:
         if self._energy_path != self._power_path:
             stored = self._client.ask(self._energy_path, deadline)
         polled = Polled()
-        if "energy_j" in self.info.quantities:
+        if Quantity.ENERGY_J in self.info.quantities:
             wh = _energy_wh(self._component, stored)
-            polled.take("energy_j", None if wh is None else float(wh * WH_J), "unavailable")
-        if "power_w" in self.info.quantities:
+            polled.take(Quantity.ENERGY_J, None if wh is None else float(wh * WH_J), "unavailable")
+        if Quantity.POWER_W in self.info.quantities:
             watts = number(member(status, *self._component.power))
-            polled.take("power_w", None if watts is None else float(watts), "unavailable")
+            polled.take(Quantity.POWER_W, None if watts is None else float(watts), "unavailable")
         if self._minute.is_stale(member(status, "aenergy", "minute_ts"), now_s):
             for quantity in self.info.quantities:
                 polled.drop(quantity, "stale")
@@ -121,12 +123,12 @@ def describe_rpc(
     stored = status.get(f"{component.key}data:{channel}", status.get(f"{component.key}:{channel}"))
     wh = _energy_wh(component, stored)
     watts = number(member(status, f"{component.key}:{channel}", *component.power))
-    quantities = [q for q, value in (("energy_j", wh), ("power_w", watts)) if value is not None]
+    shown = ((Quantity.ENERGY_J, wh), (Quantity.POWER_W, watts))
     info = SourceInfo(
         name=name,
         kind="shelly",
         scope=scope,
-        quantities=tuple(quantities),
+        quantities=tuple(quantity.value for quantity, value in shown if value is not None),
         counter_quantum_j=float(_step_wh(component, wh) * WH_J) if wh is not None else 0.0,
         power_window_s=1.0 if watts is not None else None,
         power_max_w=_power_max_w(client, component, channel, deadline),

@@ -19,17 +19,21 @@ from urllib.parse import quote
 import numpy as np
 
 from joulemark.meters.address import MeterAddress
-from joulemark.meters.plugs.client import status_reason
-from joulemark.meters.plugs.connection import Connection, Deadline, Unanswered
-from joulemark.meters.plugs.endpoint import Endpoint, parse_endpoint
+from joulemark.meters.http.answer import status_reason
+from joulemark.meters.http.connection import Connection
+from joulemark.meters.http.deadline import Deadline, Unanswered
+from joulemark.meters.http.endpoint import Endpoint, parse_endpoint
+from joulemark.meters.notes import note
 from joulemark.meters.plugs.finding import Args, Kind, find_device, open_device
 from joulemark.meters.plugs.password import read_password
-from joulemark.meters.plugs.payload import json_object, member, number_in, step
+from joulemark.meters.plugs.payload import json_object, member, number_in
 from joulemark.meters.plugs.plug import RATED_MAX_W, RESET_MARKER, Mark, PlugSource, Polled
 from joulemark.meters.source import Finding, SourceSpec
+from joulemark.meters.written import step
 from joulemark.record.clock import Clock
 from joulemark.record.meter import SourceInfo
 from joulemark.record.scope import WALL, Scope
+from joulemark.record.telemetry import Quantity
 
 PASSWORD, USER = "JOULEMARK_TASMOTA_PASSWORD", "JOULEMARK_TASMOTA_USER"
 KWH_J = 3_600_000
@@ -37,10 +41,8 @@ _MAX_PHASES = 8
 _COARSE_J = 3600.0  # a step of 1 Wh and more is worth a hint: EnergyRes 5 makes it 36 J
 _STOPPED_CLOCK_S = 10.0
 _READ_PERIOD_S = 1.0  # an ESP8266 serves one request at a time
-_ONE_PHASE_AGE_S, _PHASES_AGE_S = (
-    1.0,
-    4.0,
-)  # phases are asked for one after another, within the watchdog's 4 s
+_ONE_PHASE_AGE_S = 1.0
+_PHASES_AGE_S = 4.0  # phases are asked for one after another, within the watchdog's 4 s
 _EXAMPLE = "tasmota:192.168.1.21"
 _KIND = Kind(
     name="tasmota",
@@ -73,7 +75,7 @@ class TasmotaDevice:
         sensors = self._client.command("Status 10", deadline)
         energy = member(sensors, "StatusSNS", "ENERGY")
         polled = Polled()
-        for quantity, key, unit in (("energy_j", "Total", KWH_J), ("power_w", "Power", 1)):
+        for quantity, key, unit in ((Quantity.ENERGY_J, "Total", KWH_J), (Quantity.POWER_W, "Power", 1)):
             if quantity in self.info.quantities:
                 value = _sum(member(energy, key))
                 polled.take(quantity, None if value is None else float(value * unit), "unavailable")
@@ -82,8 +84,8 @@ class TasmotaDevice:
             polled.flags.append(RESET_MARKER)
         self._start_time = start_time
         if self._time.is_stale(member(sensors, "StatusSNS", "Time"), now_s):
-            for quantity in self.info.quantities:
-                polled.drop(quantity, "stale")
+            for name in self.info.quantities:
+                polled.drop(name, "stale")
         return polled
 
     def close(self) -> None:
@@ -148,43 +150,46 @@ def open_tasmota(spec: SourceSpec, clock: Clock | None = None) -> PlugSource:
     return open_device(spec, _describe, clock)
 
 
-def _describe(args: Args) -> TasmotaDevice:
+def _describe(spec: SourceSpec) -> TasmotaDevice:
+    args = spec.args
     file = args.get("password_file")
     password = read_password(PASSWORD, None if file is None else str(file))
     endpoint = parse_endpoint(str(args["address"]), _EXAMPLE)
     client = TasmotaClient(endpoint, os.environ.get(USER) or "admin", password)
     try:
-        return TasmotaDevice(client, _info(client, args))
+        return TasmotaDevice(client, _info(client, spec))
     except BaseException:
         client.close()
         raise
 
 
-def _info(client: TasmotaClient, args: Args) -> SourceInfo:
+def _info(client: TasmotaClient, spec: SourceSpec) -> SourceInfo:
     deadline = Deadline()
     sensors = member(client.command("Status 10", deadline), "StatusSNS")
     if not isinstance(sensors, dict):
         raise Unanswered("wrong_device")
     energy = sensors.get("ENERGY")
     total, power = member(energy, "Total"), member(energy, "Power")
-    quantities = [q for q, value in (("energy_j", total), ("power_w", power)) if _sum(value) is not None]
+    shown = ((Quantity.ENERGY_J, total), (Quantity.POWER_W, power))
+    quantities = tuple(quantity.value for quantity, value in shown if _sum(value) is not None)
     if not quantities:
         raise Unanswered("no_meter")
     network = client.command("Status 5", deadline)
     phases = max(len(_phases(total)), len(_phases(power)))
-    quantum_j = _quantum_j(_phases(total)) if "energy_j" in quantities else 0.0
+    quantum_j = _quantum_j(_phases(total)) if Quantity.ENERGY_J in quantities else 0.0
     notes: tuple[str, ...] = ()
     if quantum_j >= _COARSE_J:
-        notes = (f"coarse_step: its steps are {quantum_j:,.6g} J; the command EnergyRes 5 makes them finer",)
+        said = f"its steps are {quantum_j:,.6g} J; the command EnergyRes 5 makes them finer"
+        notes = (note("coarse_step", said),)
     return SourceInfo(
-        name=str(args.get("name") or "tasmota"),
+        name=spec.name or "tasmota",
         kind="tasmota",
-        scope=Scope(str(args["scope"])),
-        quantities=tuple(quantities),
+        scope=Scope(str(spec.args["scope"])),
+        quantities=quantities,
         counter_quantum_j=quantum_j,
-        power_window_s=1.0 if "power_w" in quantities else None,
+        power_window_s=0.0 if Quantity.POWER_W in quantities else None,
         power_max_w=RATED_MAX_W * phases,
-        is_register="energy_j" in quantities,
+        is_register=Quantity.ENERGY_J in quantities,
         value_age_s=_ONE_PHASE_AGE_S if phases == 1 else _PHASES_AGE_S,
         read_period_s=_READ_PERIOD_S,
         device_id=_device_id(network),

@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import time
 
+from joulemark.meters.http.deadline import Unanswered
 from joulemark.meters.notes import LACKS, MIG_SHARED, THERMAL_COMBINED, note
-from joulemark.meters.nvml_plan import AVERAGE_WINDOW_S
-from joulemark.meters.prometheus.answer import ScrapeFailed
-from joulemark.meters.prometheus.boards import Board
+from joulemark.meters.nvml.plan import AVERAGE_WINDOW_S
+from joulemark.meters.prometheus.dcgm_board import DcgmBoard
 from joulemark.meters.prometheus.metric import read_period_s
 from joulemark.meters.prometheus.shared import SharedPage
 from joulemark.meters.source import SourceLost, SourceSpec
@@ -43,7 +43,7 @@ class DcgmSource:
         """Read the board from a page that was fetched now, or just before for another board."""
         try:
             scraped = self._page.look(self._reuse_ns)
-        except ScrapeFailed as error:
+        except Unanswered as error:
             raise SourceLost(error.reason) from error
         board = scraped.boards.get(self._uuid)
         if board is None:
@@ -69,7 +69,7 @@ def open_dcgm(spec: SourceSpec, clock: Clock | None = None) -> DcgmSource:
     return DcgmSource(spec, clock)
 
 
-def dcgm_spec(url: str, board: Board, scope: Scope, interval_s: float) -> SourceSpec:
+def dcgm_spec(url: str, board: DcgmBoard, scope: Scope, interval_s: float) -> SourceSpec:
     """Return how to read ``board`` in another process."""
     return SourceSpec(
         KIND,

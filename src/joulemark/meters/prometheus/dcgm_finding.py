@@ -6,9 +6,9 @@ import math
 from urllib.parse import urlsplit
 
 from joulemark.meters.address import MeterAddress
-from joulemark.meters.prometheus.answer import ScrapeFailed
-from joulemark.meters.prometheus.boards import Board
+from joulemark.meters.http.deadline import Unanswered
 from joulemark.meters.prometheus.dcgm import DEFAULT_INTERVAL_S, KIND, dcgm_spec, describe
+from joulemark.meters.prometheus.dcgm_board import DcgmBoard
 from joulemark.meters.prometheus.failure import missing
 from joulemark.meters.prometheus.scrape import checked_url
 from joulemark.meters.prometheus.shared import boards_at
@@ -32,7 +32,7 @@ def find_dcgm(address: MeterAddress) -> list[Finding]:
     interval_s = _interval_s(address)
     try:
         boards = boards_at(url)
-    except ScrapeFailed as error:
+    except Unanswered as error:
         if error.reason == "no_boards":
             look = f"curl -sS '{url}' | grep DCGM_FI_DEV"
             return [Finding(KIND, KIND, _MEASURES, why=error.detail, fix=f"start dcgm-exporter; {look}")]
@@ -48,7 +48,7 @@ def find_dcgm(address: MeterAddress) -> list[Finding]:
     return [_find_board(address, url, board, interval_s) for board in boards.values()]
 
 
-def _find_board(address: MeterAddress, url: str, board: Board, interval_s: float) -> Finding:
+def _find_board(address: MeterAddress, url: str, board: DcgmBoard, interval_s: float) -> Finding:
     name = f"dcgm:{board.index}"
     if not _METERED & board.values.keys():
         why = f"{board.model or 'the board'} shows neither energy nor power"

@@ -17,6 +17,9 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 
+from joulemark.meters.http.answer import Answer
+from joulemark.meters.http.deadline import Unanswered
+
 OPENMETRICS = "application/openmetrics-text"
 
 _NAME = re.compile(r"[a-zA-Z_:][a-zA-Z0-9_:]*")
@@ -92,6 +95,20 @@ def parse_exposition(
         if wanted is None or sample.name in wanted:
             samples.append(sample)
     return Exposition(tuple(samples), kinds)
+
+
+def read_page(page: Answer, wanted: frozenset[str] | None = None) -> Exposition:
+    """Read a page's series; raises `Unanswered`: ``not_metrics``, ``malformed_page``."""
+    text, content_type = page.body.decode("utf-8", errors="replace"), page.headers.get("content-type", "")
+    first = text.lstrip()[:1]
+    if content_type.lower().startswith("text/html") or first == "<":
+        raise Unanswered("not_metrics", "it is a web page for people")
+    if first == "[" or (first == "{" and "json" in content_type):
+        raise Unanswered("not_metrics", "it is JSON")
+    try:
+        return parse_exposition(text, wanted, content_type=content_type)
+    except MalformedPage as error:
+        raise Unanswered("malformed_page", str(error)) from error
 
 
 def names_in(text: str) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""What discovery says of a Prometheus meter. `wanted` has the grammar of its address.
+"""What discovery says of a Prometheus meter. `series_request` has its address's grammar.
 
 Series that are known to work (``URL`` is the exporter's page):
 
@@ -18,15 +18,15 @@ import difflib
 import math
 
 from joulemark.meters.address import MeterAddress
-from joulemark.meters.prometheus.answer import ScrapeFailed
-from joulemark.meters.prometheus.exposition import Sample, names_in
-from joulemark.meters.prometheus.failure import missing, read_page
+from joulemark.meters.http.deadline import Unanswered
+from joulemark.meters.prometheus.exposition import Sample, names_in, read_page
+from joulemark.meters.prometheus.failure import missing
 from joulemark.meters.prometheus.metric import describe
 from joulemark.meters.prometheus.scrape import get_page, token_headers
 from joulemark.meters.prometheus.selector import Selector, told_apart
-from joulemark.meters.prometheus.server import Answer, ask
+from joulemark.meters.prometheus.series_request import SeriesRequest
+from joulemark.meters.prometheus.server import QueryAnswer, ask
 from joulemark.meters.prometheus.unit import UNITS, Unit, unit_of_name
-from joulemark.meters.prometheus.wanted import Wanted
 from joulemark.meters.source import Finding, SourceSpec
 from joulemark.record.scope import PSU, Scope
 from joulemark.record.telemetry import Quantity
@@ -49,36 +49,36 @@ class _Unusable(Exception):
 
 def find_prometheus(address: MeterAddress) -> list[Finding]:
     """Return one finding for the series that ``address`` names; raises `InputError` for what is malformed."""
-    wanted = Wanted.of(address)
-    slug = "query" if wanted.is_query else Selector.parse(wanted.main).slug
+    request = SeriesRequest.of(address)
+    slug = "query" if request.is_query else Selector.parse(request.main).slug
     scope = address.scope(Scope(PSU).child(f"sensor:{slug}"))
     try:
-        facts = _ask_server(wanted) if wanted.is_query else _look_at_page(wanted)
-    except ScrapeFailed as error:
-        return [missing(KIND, KIND, _MEASURES, wanted.url, error)]
+        facts = _ask_server(request) if request.is_query else _look_at_page(request)
+    except Unanswered as error:
+        return [missing(KIND, KIND, _MEASURES, request.url, error)]
     except _Unusable as error:
         why, fix = error.args
         return [Finding(KIND, KIND, _MEASURES, why=why, fix=fix)]
     args: dict[str, str | int | float | None] = {
-        "url": wanted.url,
-        "main": wanted.main,
-        "power": wanted.power,
-        "is_query": int(wanted.is_query),
+        "url": request.url,
+        "main": request.main,
+        "power": request.power,
+        "is_query": int(request.is_query),
         "scope": scope.path,
-        "max_w": wanted.max_w,
+        "max_w": request.max_w,
         **facts,
     }
     spec = SourceSpec(KIND, args)
     info = describe(spec)
     what = "energy and power" if len(info.quantities) > 1 else info.quantities[0].partition("_")[0]
-    shown = "the answer to a query" if wanted.is_query else Selector.parse(wanted.main).name
+    shown = "the answer to a query" if request.is_query else Selector.parse(request.main).name
     return [Finding(KIND, info.name, f"{what} of {scope}, second-hand: {shown}", spec=spec, info=info)]
 
 
-def _look_at_page(wanted: Wanted) -> dict[str, str | int | float | None]:
-    page = get_page(wanted.url, headers=token_headers())
-    main = Selector.parse(wanted.main)
-    selectors = [main] if wanted.power is None else [main, Selector.parse(wanted.power)]
+def _look_at_page(request: SeriesRequest) -> dict[str, str | int | float | None]:
+    page = get_page(request.url, headers=token_headers())
+    main = Selector.parse(request.main)
+    selectors = [main] if request.power is None else [main, Selector.parse(request.power)]
     exposition = read_page(page, frozenset(selector.name for selector in selectors))
     samples = []
     for selector in selectors:
@@ -93,33 +93,33 @@ def _look_at_page(wanted: Wanted) -> dict[str, str | int | float | None]:
                 selector.name, list(names_in(page.body.decode(errors="replace")))
             )
             hint = f"; similar: {', '.join(near)}" if near else ""
-            look = f"curl -sS '{wanted.url}' | grep -E 'joule|watt|energy|power'"
+            look = f"curl -sS '{request.url}' | grep -E 'joule|watt|energy|power'"
             raise _Unusable(f"the page has no series {selector.name}{hint}", look)
         samples.append(_single(found, selector.name))
-    units = _units(wanted, samples)
+    units = _units(request, samples)
     kind = exposition.kind(main.name)
-    if units[0].is_energy and kind in _NOT_COUNTERS and not wanted.says_counter:
+    if units[0].is_energy and kind in _NOT_COUNTERS and not request.says_counter:
         why = f"its exporter calls {main.name} a {kind}, and energy is measured with a counter"
         raise _Unusable(why, "add &type=counter where it only ever rises; else take a power")
     if not units[0].is_energy and kind not in (None, "gauge", "untyped", "unknown"):
         raise _Unusable(
             f"its exporter calls {main.name} a {kind}, and power is a gauge", "take another series"
         )
-    return _facts(wanted, samples, units, None, is_series=True)
+    return _facts(request, samples, units, None, is_series=True)
 
 
-def _ask_server(wanted: Wanted) -> dict[str, str | int | float | None]:
-    expressions = [wanted.main] if wanted.power is None else [wanted.main, wanted.power]
+def _ask_server(request: SeriesRequest) -> dict[str, str | int | float | None]:
+    expressions = [request.main] if request.power is None else [request.main, request.power]
     headers = token_headers()
-    answers: list[Answer] = []
+    answers: list[QueryAnswer] = []
     is_series = True
     try:
-        answers = [ask(wanted.url, text, headers, is_series=True) for text in expressions]
-    except ScrapeFailed as error:
+        answers = [ask(request.url, text, headers, is_series=True) for text in expressions]
+    except Unanswered as error:
         if error.reason not in ("http_400", "http_422"):
             raise
         is_series = False
-        answers = [ask(wanted.url, text, headers, is_series=False) for text in expressions]
+        answers = [ask(request.url, text, headers, is_series=False) for text in expressions]
     samples = []
     for text, answer in zip(expressions, answers, strict=True):
         if not answer.samples:
@@ -128,10 +128,10 @@ def _ask_server(wanted: Wanted) -> dict[str, str | int | float | None]:
                 why, "see under Status, Targets on the server's page whether it scrapes the exporter"
             )
         samples.append(_single(answer.samples, "an answer"))
-    if not is_series and wanted.interval_s is None:
+    if not is_series and request.interval_s is None:
         why = "the answer to an expression does not say how old the samples in it are"
         raise _Unusable(why, "name one plain series, or say how often the server scrapes: &interval_s=15")
-    return _facts(wanted, samples, _units(wanted, samples), answers[0].interval_s, is_series=is_series)
+    return _facts(request, samples, _units(request, samples), answers[0].interval_s, is_series=is_series)
 
 
 def _single(samples: list[Sample] | tuple[Sample, ...], name: str) -> Sample:
@@ -145,35 +145,35 @@ def _single(samples: list[Sample] | tuple[Sample, ...], name: str) -> Sample:
     return samples[0]
 
 
-def _units(wanted: Wanted, samples: list[Sample]) -> list[Unit]:
-    main = wanted.unit or unit_of_name(samples[0].name)
+def _units(request: SeriesRequest, samples: list[Sample]) -> list[Unit]:
+    main = request.unit or unit_of_name(samples[0].name)
     if main is None:
         raise _Unusable(
-            f"the name {samples[0].name or wanted.main} does not say its unit",
+            f"the name {samples[0].name or request.main} does not say its unit",
             f"add ?unit=… with one of {', '.join(UNITS)}",
         )
     if len(samples) == 1:
         return [main]
-    power = wanted.power_unit or unit_of_name(samples[1].name)
+    power = request.power_unit or unit_of_name(samples[1].name)
     if power is None or power.is_energy or not main.is_energy:
         raise _Unusable("the unit of the power is not known", "add &power_unit=W (or mW, kW)")
     return [main, power]
 
 
 def _facts(
-    wanted: Wanted, samples: list[Sample], units: list[Unit], seen_s: float | None, *, is_series: bool
+    request: SeriesRequest, samples: list[Sample], units: list[Unit], seen_s: float | None, *, is_series: bool
 ) -> dict[str, str | int | float | None]:
     """Return what the specification keeps of the series as they were seen."""
     unit, name = units[0], samples[0].name
     prefix = next((known for known in _RENEWED_S if name.startswith(known)), "")
-    interval_s = wanted.interval_s
+    interval_s = request.interval_s
     if interval_s is None:
         interval_s = max(seen_s or 0.0, _RENEWED_S.get(prefix, _DEFAULT_INTERVAL_S))
-    window_s = wanted.window_s
+    window_s = request.window_s
     if window_s is None:
         window_s = interval_s if prefix in _AVERAGED else 0.0
-    is_register = unit.is_register or wanted.step is not None
-    quantum = wanted.step if wanted.step is not None else _last_decimal(samples[0].text)
+    is_register = unit.is_register or request.step is not None
+    quantum = request.step if request.step is not None else _last_decimal(samples[0].text)
     return {
         "main_unit": unit.name,
         "power_unit": units[1].name if len(units) > 1 else None,
@@ -182,7 +182,7 @@ def _facts(
         "window_s": window_s if any(u.quantity is Quantity.POWER_W for u in units) else None,
         "is_register": int(unit.is_energy and is_register),
         "quantum_j": quantum * unit.factor if unit.is_energy and is_register else None,
-        "modulus_j": wanted.wraps_at * unit.factor if wanted.wraps_at and unit.is_energy else None,
+        "modulus_j": request.wraps_at * unit.factor if request.wraps_at and unit.is_energy else None,
         "wraps": int(unit.is_energy and name.startswith(_WRAPPING)),
     }
 

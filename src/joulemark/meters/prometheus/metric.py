@@ -11,11 +11,10 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from joulemark.meters.http.deadline import REQUEST_S, Unanswered
 from joulemark.meters.notes import note
-from joulemark.meters.prometheus.answer import ScrapeFailed
-from joulemark.meters.prometheus.exposition import Sample
-from joulemark.meters.prometheus.failure import read_page
-from joulemark.meters.prometheus.scrape import TIMEOUT_S, get_page, token_headers
+from joulemark.meters.prometheus.exposition import Sample, read_page
+from joulemark.meters.prometheus.scrape import get_page, token_headers
 from joulemark.meters.prometheus.selector import Selector
 from joulemark.meters.prometheus.server import ask
 from joulemark.meters.prometheus.unit import UNITS, Unit
@@ -69,7 +68,7 @@ class PrometheusSource:
         begin_ns = self._now_ns()
         try:
             found = self._samples()
-        except ScrapeFailed as error:
+        except Unanswered as error:
             raise SourceLost(error.reason) from error
         t_ns = self._now_ns()
         values: dict[str, float] = {}
@@ -103,7 +102,7 @@ class PrometheusSource:
     def _samples(self) -> list[tuple[list[Sample], float | None]]:
         """Return, for each part, the samples that answer to it and the server's clock."""
         if self._is_query:
-            each_s = TIMEOUT_S / len(self._parts)
+            each_s = REQUEST_S / len(self._parts)
             answers = [
                 ask(
                     self._url,

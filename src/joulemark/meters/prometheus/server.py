@@ -17,15 +17,15 @@ from statistics import median
 from typing import Any
 from urllib.parse import urlencode
 
-from joulemark.meters.prometheus.answer import ScrapeFailed
+from joulemark.meters.http.deadline import REQUEST_S, Unanswered
 from joulemark.meters.prometheus.exposition import Sample
-from joulemark.meters.prometheus.scrape import TIMEOUT_S, get_page
+from joulemark.meters.prometheus.scrape import get_page
 
 LOOKBACK_S = 300.0
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class QueryAnswer:
     """What a server said: the latest sample of each series, and its clock in seconds of UTC.
 
     ``interval_s`` is the median distance of the samples; null where fewer than two were seen.
@@ -43,11 +43,11 @@ def ask(
     *,
     is_series: bool,
     lookback_s: float = LOOKBACK_S,
-    timeout_s: float = TIMEOUT_S,
-) -> Answer:
+    timeout_s: float = REQUEST_S,
+) -> QueryAnswer:
     """Return the latest samples of ``expression``, with their own stamps where it ``is_series``.
 
-    A series is looked for in the last ``lookback_s`` seconds. Raises `ScrapeFailed`, with reason
+    A series is looked for in the last ``lookback_s`` seconds. Raises `Unanswered`, with reason
     ``http_400`` where the server cannot read the expression.
     """
     query = f"{expression}[{lookback_s:.0f}s]" if is_series else expression
@@ -67,8 +67,8 @@ def ask(
         else:
             raise ValueError(kind)
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
-        raise ScrapeFailed("no_prometheus_server", "the answer is not that of a query") from error
-    return Answer(samples, page.date_s, interval_s)
+        raise Unanswered("no_prometheus_server", "the answer is not that of a query") from error
+    return QueryAnswer(samples, page.date_s, interval_s)
 
 
 def _instant(metric: Mapping[str, str], pair: Any) -> Sample:

@@ -8,9 +8,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from weakref import WeakValueDictionary
 
-from joulemark.meters.prometheus.answer import ScrapeFailed
-from joulemark.meters.prometheus.boards import WANTED, Board, boards_on
-from joulemark.meters.prometheus.failure import read_page
+from joulemark.meters.http.deadline import Unanswered
+from joulemark.meters.prometheus.dcgm_board import WANTED, DcgmBoard, boards_on
+from joulemark.meters.prometheus.exposition import read_page
 from joulemark.meters.prometheus.scrape import get_page, token_headers
 from joulemark.record.clock import Clock
 
@@ -19,7 +19,7 @@ from joulemark.record.clock import Clock
 class Scraped:
     """The boards of a page, and the clock's stamps around the request."""
 
-    boards: dict[str, Board]
+    boards: dict[str, DcgmBoard]
     begin_ns: int
     end_ns: int
 
@@ -44,7 +44,7 @@ class SharedPage:
             return page
 
     def look(self, max_age_ns: int) -> Scraped:
-        """Return the page as it was at most ``max_age_ns`` ago; raises `ScrapeFailed`."""
+        """Return the page as it was at most ``max_age_ns`` ago; raises `Unanswered`."""
         with self._lock:
             scraped = self._scraped
             if scraped is not None and self._now_ns() - scraped.begin_ns <= max_age_ns:
@@ -56,12 +56,12 @@ class SharedPage:
             return scraped
 
 
-def boards_at(url: str) -> dict[str, Board]:
-    """Fetch a page and return its boards; raises `ScrapeFailed`, also where the page is not DCGM's."""
+def boards_at(url: str) -> dict[str, DcgmBoard]:
+    """Fetch a page and return its boards; raises `Unanswered`, also where the page is not DCGM's."""
     page = get_page(url, headers=token_headers())
     boards = boards_on(read_page(page, WANTED))
     if not boards:
-        raise ScrapeFailed("no_boards", "the page has no series of DCGM with a board's UUID")
+        raise Unanswered("no_boards", "the page has no series of DCGM with a board's UUID")
     return boards
 
 

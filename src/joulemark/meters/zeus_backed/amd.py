@@ -10,9 +10,9 @@ import contextlib
 from collections.abc import Callable
 from typing import Any
 
-from joulemark.meters.hwmon_chip import find_chips
-from joulemark.meters.hwmon_place import is_apu
-from joulemark.meters.notes import LACKS, note
+from joulemark.meters.hwmon.chip import find_chips
+from joulemark.meters.hwmon.place import is_apu
+from joulemark.meters.notes import AVERAGE_UNSTATED, DUAL_DIE, WHOLE_PACKAGE, lacks_note, note
 from joulemark.meters.source import SourceLost
 from joulemark.meters.zeus_backed.channel import UNREADABLE, ZERO, Channel, LeftOut, Taken
 from joulemark.meters.zeus_backed.library import device_of, module_of, reason_of
@@ -21,7 +21,6 @@ from joulemark.record.meter import SourceInfo
 from joulemark.record.scope import PSU, Scope
 from joulemark.record.telemetry import Quantity
 
-DUAL_DIE = "dual_die"
 _DUAL_DIE_MODEL = "MI250"
 _STEP_J = 1e-3  # Zeus hands the counter on in whole millijoules
 _GETTERS = {
@@ -62,15 +61,15 @@ def amd_channels() -> list[Channel | LeftOut]:
 def _channel(
     gpu: Any, name: str, model: str, address: str | None, found: tuple[Quantity, ...], probed: Taken
 ) -> Channel:
-    notes = [note(LACKS, f"{flag.partition(':')[0]} ({flag.partition(':')[2]})") for flag in probed.flags]
+    notes = [lacks_note(*flag.split(":", 1)) for flag in probed.flags]
     scope, measures = _scope(address, gpu), f"{model}: {'energy counter' if _counts(found) else 'power only'}"
     if scope.kind == "package":
-        notes.append(note("whole_package", "the graphics part cannot be told from the processor cores"))
+        notes.append(note(WHOLE_PACKAGE))
     if _DUAL_DIE_MODEL in model:
-        notes.append(note(DUAL_DIE, "both dies of the board are in it; the second cannot be read alone"))
+        notes.append(note(DUAL_DIE))
         measures += " of both dies"
     if Quantity.POWER_AVERAGE_W in found:
-        notes.append(note("average_unstated", "the driver averages over a time that it does not state"))
+        notes.append(note(AVERAGE_UNSTATED))
     key = address or str(gpu.gpu_index)
     info = SourceInfo(
         name=name,

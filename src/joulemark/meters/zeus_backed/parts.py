@@ -8,8 +8,8 @@ import sys
 from enum import StrEnum
 from pathlib import Path
 
-from joulemark.meters.hwmon_chip import find_chips
-from joulemark.meters.powercap import sys_root
+from joulemark.meters.hwmon.chip import find_chips
+from joulemark.meters.sysfs import sys_root, text
 
 VARIABLE = "JOULEMARK_ZEUS"  # the parts to look for, comma-separated, whatever the system shows
 _AMD_VENDOR = "0x1002"
@@ -54,10 +54,10 @@ def parts_here() -> list[Part]:
 def has_amd_gpu(root: Path) -> bool:
     """Tell whether sysfs below ``root`` shows a graphics device of AMD (DRM, or ROCm's KFD)."""
     vendors = root.glob("class/drm/card*/device/vendor")
-    if any(_text(path).strip() == _AMD_VENDOR for path in vendors):
+    if any(text(path) == _AMD_VENDOR for path in vendors):
         return True
     nodes = root.glob("class/kfd/kfd/topology/nodes/*/properties")
-    return any(_is_kfd_gpu(_text(path)) for path in nodes)
+    return any(_is_kfd_gpu(text(path) or "") for path in nodes)
 
 
 def is_jetson(root: Path) -> bool:
@@ -72,10 +72,3 @@ def is_jetson(root: Path) -> bool:
 def _is_kfd_gpu(properties: str) -> bool:
     lines = properties.splitlines()
     return _AMD_VENDOR_KFD in lines and "simd_count 0" not in lines
-
-
-def _text(path: Path) -> str:
-    try:
-        return path.read_text()
-    except (OSError, UnicodeDecodeError):
-        return ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from joulemark.meters.notes import note
+from joulemark.meters.notes import M5, MODEL_BASED, PARTS, SOFTWARE_COUNTER, note
 from joulemark.meters.source import SourceLost
 from joulemark.meters.zeus_backed.channel import UNREADABLE, ZERO, Channel, LeftOut, Taken
 from joulemark.meters.zeus_backed.library import device_of, reason_of
@@ -23,10 +23,6 @@ _STEP_J = 1e-3
 _JETSON_PERIOD_S = 0.1  # Zeus looks at the sensors this often
 _JETSON_TIMEOUT_S = 2.0
 
-_MODEL_BASED = note("model_based", "Apple's counters are estimates of a model in the chip, not of a meter")
-_M5 = note("m5", "on M5 Max the GPU's counter was seen to alternate between nothing and twice the power")
-_SOFTWARE = note("software_counter", "Zeus integrates a power sensor ten times a second in its own process")
-
 
 def apple_channels() -> list[Channel | LeftOut]:
     """Return the chip as a whole and its parts; a part that it does not count is left out with the reason."""
@@ -38,12 +34,12 @@ def apple_channels() -> list[Channel | LeftOut]:
     if "cpu" in parts:
         missing = [name for name in _APPLE if name not in parts]
         words = f"sum of {', '.join(parts)}" + (f"; {', '.join(missing)} not counted" if missing else "")
-        whole = note("parts", f"{words}; fabric, caches, display and I/O are not in it")
-        notes: tuple[str, ...] = (whole, _MODEL_BASED, _M5)
+        whole = note(PARTS, f"{words}; fabric, caches, display and I/O are not in it")
+        notes: tuple[str, ...] = (whole, note(MODEL_BASED), note(M5))
         channels.append(_channel(ask, "apple", "soc", SOC, tuple(parts.values()), notes))
     for name, field in _APPLE.items():
         if name in parts:
-            notes = (_MODEL_BASED, _M5) if name == "gpu" else (_MODEL_BASED,)
+            notes = (note(MODEL_BASED), note(M5)) if name == "gpu" else (note(MODEL_BASED),)
             channels.append(_channel(ask, "apple", name, SOC.child(name), (field,), notes))
         else:
             channels.append(LeftOut(f"zeus:apple:{name}", _words(name), "this chip does not count it"))
@@ -65,7 +61,7 @@ def jetson_channels() -> list[Channel | LeftOut]:
             channels.append(LeftOut(f"zeus:jetson:{name}", _words(name), "no sensor of this module shows it"))
             continue
         scope = SOC if name == "soc" else SOC.child(name)
-        channels.append(_channel(ask, "jetson", name, scope, (field,), (_SOFTWARE,)))
+        channels.append(_channel(ask, "jetson", name, scope, (field,), (note(SOFTWARE_COUNTER),)))
     return channels
 
 

@@ -61,8 +61,8 @@ class ZeusSource:
 
 def open_zeus(spec: SourceSpec, clock: Clock | None = None) -> ZeusSource:
     """Open the channel that ``spec`` names; raises `SourceLost` where Zeus does not show it."""
-    part, key, name = Part(str(spec.args["part"])), spec.args["channel"], spec.args.get("name")
+    part, key = Part(str(spec.args["part"])), spec.args["channel"]
     for channel in CHANNELS[part]():
         if isinstance(channel, Channel) and channel.key == key:
-            return ZeusSource(part, channel, None if name is None else str(name), clock)
+            return ZeusSource(part, channel, spec.name, clock)
     raise SourceLost("gone")
