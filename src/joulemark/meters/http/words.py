@@ -5,6 +5,12 @@ from __future__ import annotations
 from joulemark.meters.http.deadline import Unanswered
 
 
+def cleaned(text: str, longest: int = 60) -> str:
+    """Return the beginning of a stranger's text on one line, without what steers a terminal."""
+    line = " ".join(text[: 4 * longest].split())
+    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in line)[:longest]
+
+
 def network_words(error: Unanswered, host: str, look: str) -> tuple[str, str]:
     """Return why no answer came from ``host`` and what to do; ``look`` is a command that shows what is there.
 
