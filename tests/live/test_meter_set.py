@@ -15,7 +15,7 @@ from doubles.nvml import FakeBoard, FakeNvml, Piece
 from joulemark.live import meter_set
 from joulemark.live.meter_set import MeterSet
 from joulemark.live.source_energy import SHARED_BOARD, SourceEnergy
-from joulemark.live.stretch import total_of
+from joulemark.live.total import total_of
 from joulemark.record.energy import MeasuredEnergy, Method, Withheld
 from joulemark.record.errors import InputError
 from joulemark.record.meter import Trust

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from joulemark.live.source_energy import SourceEnergy
-from joulemark.live.stretch import Stretch, total_of
+from joulemark.live.stretch import Stretch
+from joulemark.live.total import total_of
 from joulemark.live.used import Used
 from joulemark.metrics.value import Value, withheld
 from joulemark.record.energy import MeasuredEnergy, Method, Withheld

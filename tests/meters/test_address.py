@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,6 +16,7 @@ from joulemark.meters.address import MeterAddress, private_name
 from joulemark.meters.configured import configured_meters, keep_meters, meters_path
 from joulemark.meters.discovery import ADDRESSED, wanted_meters
 from joulemark.meters.duplicates import without_duplicates
+from joulemark.meters.privacy import salt_path
 from joulemark.meters.source import Finding, SourceSpec
 from joulemark.record.errors import InputError
 from joulemark.record.meter import SourceInfo
@@ -59,11 +62,24 @@ def test_any_text_is_parsed_or_refused_in_words(text: str) -> None:
 
 def test_a_record_keeps_no_address_and_still_tells_two_meters_apart() -> None:
     one, other = private_name("shelly:192.168.1.20?id=0"), private_name("shelly:192.168.1.21?id=0")
-    assert one.startswith("shelly:#")
+    assert re.fullmatch("shelly:#[0-9a-f]{16}", one)
     assert one != other
-    assert "192" not in one
+    assert one == private_name("shelly:192.168.1.20?id=0"), "on one machine it stays"
     assert private_name("auto") == "auto"
     assert private_name("replay:trace.csv") == "replay:trace.csv"
+
+
+def test_what_a_record_keeps_of_an_address_cannot_be_found_by_trying_all_addresses() -> None:
+    kept = private_name("shelly:192.168.1.20")
+    guessed = {hashlib.sha256(f"192.168.1.{i}".encode()).hexdigest()[:8] for i in range(256)}
+    assert not any(digest in kept for digest in guessed)
+    salt_path().unlink()
+    assert private_name("shelly:192.168.1.20") != kept, "on another machine it is another"
+
+
+@pytest.fixture(autouse=True)
+def salt(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
 
 
 @pytest.fixture
@@ -90,12 +106,34 @@ def test_keeping_meters_touches_no_other_file_and_leaves_none_behind(config: Pat
     assert sorted(config.parent.iterdir()) == [draft, config]
 
 
-@pytest.mark.parametrize("text", ["meters = 3", "meters = [1]", "not toml", "meters = ['a'"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "meters = 3",
+        "meters = [1]",
+        "not toml",
+        "meters = ['a'",
+        "meters = " + "[" * 3000,
+        "meters = " + "9" * 5000,
+    ],
+)
 def test_a_malformed_file_is_told_with_its_path(config: Path, text: str) -> None:
     config.parent.mkdir()
     config.write_text(text)
     with pytest.raises(InputError, match=r"meters\.toml"):
         configured_meters()
+
+
+@pytest.mark.parametrize(
+    "meter", ["auto", "none", "bogus:1", "", "nvml:x", "shelly", "shelly:", "\\u001b[2J"]
+)
+def test_what_is_no_meter_on_file_is_told_with_its_path(config: Path, meter: str) -> None:
+    config.parent.mkdir()
+    config.write_text(f'meters = ["{meter}"]')
+    with pytest.raises(InputError, match=r"meters\.toml") as caught:
+        wanted_meters(["auto"])
+    assert str(caught.value.why).isprintable()
+    assert wanted_meters(["none"]) == [], "who does not ask for it is not held up"
 
 
 def test_an_addressed_kind_needs_its_address() -> None:
@@ -118,6 +156,17 @@ def test_the_same_board_by_two_drivers_is_read_once() -> None:
     assert [one.spec is not None for one in kept] == [True, False, True, False]
     assert "nvml:0" in kept[1].why
     assert "hwmon:card" in kept[3].why
+
+
+def test_another_board_with_the_same_scope_is_not_called_the_same_device() -> None:
+    mine = [finding(f"nvml:{i}", "nvml", f"wall/psu/gpu:{i}", f"GPU-{i}") for i in range(2)]
+    theirs = finding("dcgm:0", "dcgm", "wall/psu/gpu:0", "GPU-of-another-machine")
+    renumbered = finding("dcgm:0", "dcgm", "wall/psu/gpu:0", "GPU-1")
+    *_, other, same = without_duplicates([*mine, theirs, renumbered])
+    assert (other.spec, same.spec) == (None, None)
+    assert "another board than nvml:0" in other.why
+    assert "&scope=" in other.fix
+    assert "same device as nvml:1" in same.why
 
 
 def test_witnesses_outside_stand_beside_each_other() -> None:

@@ -70,6 +70,7 @@ def test_a_zone_and_a_model_are_looked_up_with_their_sources() -> None:
         DeclaredRates(price="1,2,3"),
         DeclaredRates(price="-1,2"),
         DeclaredRates(price="nan,2"),
+        DeclaredRates(price="1_0,2"),
         DeclaredRates(price="inf,2"),
         DeclaredRates(price="nobody/nothing"),
     ],

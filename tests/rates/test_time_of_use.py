@@ -139,6 +139,8 @@ ZONE = 'time_zone = "Europe/Berlin"\n'
         (ZONE + "currency = 'EUR'\n" + ROW, "`currency` is no field"),
         (ZONE + ROW + "eur_per_kwh = 1\n", "row 1: `eur_per_kwh` is no field"),
         (ZONE + ROW.replace("0.3", "nan"), "row 1: a price lies between"),
+        (ZONE + ROW.replace("0.3", "1" + "0" * 400), "row 1: a price lies between"),
+        (ZONE + ROW.replace("0.3", "1" + "0" * 5000), "thousands of digits"),
         (ZONE + ROW.replace("0.3", "1e9"), "row 1: a price lies between"),
         (ZONE + ROW.replace("0.3", "'0.3'"), "row 1: `usd_per_kwh` is no number"),
         (ZONE + ROW.replace("0.3", "true"), "row 1: `usd_per_kwh` is no number"),

@@ -6,10 +6,11 @@ reference beside the device, and leads only where the device has no source.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
+from itertools import combinations
 
-from joulemark.meters.notes import MIG_SHARED, VGPU_SHARED, has_note
+from joulemark.meters.notes import MIG_SHARED, MODULE_SCOPE, VGPU_SHARED, has_note
 from joulemark.metrics.tier import is_trace
 from joulemark.record.meter import QualifiedSource, SourceInfo, Trust
 from joulemark.record.reason import Reason
@@ -17,6 +18,7 @@ from joulemark.record.scope import WALL_KINDS, disjoint
 
 BOARDS = frozenset({"gpu", "module"})
 PROCESSORS = frozenset({"package", "soc"})
+_OTHER_MAKERS = frozenset({"hwmon", "zeus"})  # drivers of boards that are not NVIDIA's, so none of NVML's
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,13 +52,13 @@ def choose_headline(
     replayed = [source for source in believed if is_trace(source)]
     if replayed:
         inside = [source for source in replayed if source.info.scope.kind not in WALL_KINDS]
-        return Headline(_names(inside or replayed))
+        return _headline(inside or replayed)
     if not believed:
         return Headline((), Reason.METER_NOT_QUALIFIED if sources else Reason.NO_METER)
     if declared:
         note = "that the engine runs on the measured board was declared with --board, not seen"
         boards = [source for source in believed if source.info.scope.path in declared]
-        return Headline(_names(boards), notes=(note,))
+        return _headline(boards, note)
     if engine_local is False:
         return Headline((), Reason.ENGINE_REMOTE)
     boards = [] if on_processor else boards_of(believed)
@@ -68,12 +70,12 @@ def choose_headline(
     if seen:
         named = ", ".join(board.info.name for board in unknown)
         note = f"whether {named} runs the engine too could not be seen: joules may be missing"
-        return Headline(_names(seen), notes=(note,) if unknown else ())
+        return _headline(seen, *([note] if unknown else []))
     if engine_local is None or unknown:
         return Headline((), Reason.ENGINE_NOT_VISIBLE)
     packages = [source for source in believed if source.info.scope.kind in PROCESSORS]
     if packages:
-        return Headline(_names(packages))
+        return _headline(packages)
     outside = sorted((s for s in believed if s.info.scope.kind in WALL_KINDS), key=by_belief)
     if outside:
         name = outside[0].info.name
@@ -92,6 +94,32 @@ def is_module_sensor(info: SourceInfo) -> bool:
     return info.kind == "hwmon" and info.scope.kind == "module"
 
 
+def told_twice(infos: Iterable[SourceInfo]) -> str:
+    """Say which two of the devices may be, or hold, one thing, so that their sum is refused; else nothing."""
+    for one, other in combinations(infos, 2):
+        if _may_be_one_board(one, other):
+            return (
+                f"{one.name} ({one.scope.label}) and {other.name} ({other.scope.label}) cannot be told apart: "
+                "one board is named by its place, the other by a number"
+            )
+        for board, processor in ((one, other), (other, one)):
+            if _holds_processors(board) and processor.scope.kind in PROCESSORS:
+                return f"processor cores that {processor.name} counts are in {board.name} too"
+    return ""
+
+
+def _may_be_one_board(one: SourceInfo, other: SourceInfo) -> bool:
+    if {one.scope.kind, other.scope.kind} != {"gpu"}:
+        return False
+    by_number = [info.scope.label.partition(":")[2].isdigit() for info in (one, other)]
+    kinds = {one.kind, other.kind}
+    return by_number[0] != by_number[1] and not ("nvml" in kinds and kinds & _OTHER_MAKERS)
+
+
+def _holds_processors(info: SourceInfo) -> bool:
+    return info.scope.kind == "gpu" and has_note(info, MODULE_SCOPE)
+
+
 def is_shared(info: SourceInfo) -> bool:
     """Tell whether others have their own part of the board (MIG, vGPU), whose joules are in its figure."""
     return any(has_note(info, code) for code in (MIG_SHARED, VGPU_SHARED))
@@ -107,7 +135,10 @@ def by_belief(outside: QualifiedSource) -> tuple[bool, int, bool, bool, str]:
     return test.trust is not Trust.QUALIFIED, place, info.kind != "analyzer", not info.is_register, info.name
 
 
-def _names(sources: Sequence[QualifiedSource]) -> tuple[str, ...]:
-    """Return the names of the sources that no other one holds."""
+def _headline(sources: Sequence[QualifiedSource], *notes: str) -> Headline:
+    """Return the sources that no other one holds, or why they make no sum."""
     by_name = sorted(sources, key=lambda source: source.info.name)
-    return tuple(source.info.name for source in disjoint(by_name, lambda source: source.info.scope))
+    kept = disjoint(by_name, lambda source: source.info.scope)
+    if doubt := told_twice(source.info for source in kept):
+        return Headline((), Reason.NOT_APPLICABLE, notes=(doubt,))
+    return Headline(tuple(source.info.name for source in kept), notes=notes)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 from joulemark.live.meter_set import MeterSet
-from joulemark.live.stretch import total_of
+from joulemark.live.total import total_of
 from joulemark.metrics.rate_steps import Part, has_steps, rates_between, split_at, step_edges_ns
 from joulemark.record.energy import Withheld
 from joulemark.record.manifest import Rates

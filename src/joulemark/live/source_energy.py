@@ -37,6 +37,18 @@ class SourceEnergy:
             return self.integrated
         return self.counter
 
+    @property
+    def believed(self) -> SourceEnergy:
+        """The same without the figures of a way that did not pass the source's self-test."""
+        test = self.source.qualification
+        doubt = Withheld(Reason.METER_NOT_QUALIFIED, test.reason or "")
+        counter, integrated = self.counter, self.integrated
+        return replace(
+            self,
+            counter=counter if test.counter_ok or isinstance(counter, Withheld) else doubt,
+            integrated=integrated if test.gauge_ok or isinstance(integrated, Withheld) else doubt,
+        )
+
 
 def source_energy(timeline: Timeline, source: QualifiedSource, t0_ns: int, t1_ns: int) -> SourceEnergy:
     """Return what ``source`` saw from ``t0_ns`` to ``t1_ns`` (monotonic ns)."""

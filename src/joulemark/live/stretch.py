@@ -6,23 +6,23 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from joulemark.live.device import by_belief, is_module_sensor
+from joulemark.live.contradictions import uncontradicted
 from joulemark.live.source_energy import SourceEnergy
+from joulemark.live.total import total_of
 from joulemark.live.used import Used
 from joulemark.metrics.carbon import gco2e
 from joulemark.metrics.embodied import embodied_gco2e
 from joulemark.metrics.money import usd_per_request
 from joulemark.metrics.plain import JsonValue, intervals_json, reason_json, reasons_json
-from joulemark.metrics.tier import DEVICE_KINDS, Tier, is_replayed, is_trace, tier
+from joulemark.metrics.tier import Tier, is_replayed, survived, tier
 from joulemark.metrics.value import Value, energy_value, withheld
-from joulemark.record.energy import MeasuredEnergy, Withheld, sum_over_scopes
+from joulemark.record.energy import MeasuredEnergy, Withheld
 from joulemark.record.manifest import Rates
 from joulemark.record.meter import QualifiedSource
 from joulemark.record.reason import Reason
-from joulemark.record.scope import WALL_KINDS, Scope, disjoint
+from joulemark.record.scope import Scope
 
 Energy = MeasuredEnergy | Withheld
-_INSIDE = (DEVICE_KINDS, frozenset({"psys"}))
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,8 @@ class Stretch:
     """The figures of a block of code or of a program.
 
     ``sources`` are the meters' figures by name, ``absent`` the meters that gave none, with the reason;
-    ``used`` is what needs no meter; ``notes`` say how the sampling fared.
+    ``used`` is what needs no meter; ``notes`` say how the sampling fared. Of the ``sources`` those of a whole
+    that say less than a part of it are withheld.
     """
 
     duration_s: float
@@ -39,6 +40,10 @@ class Stretch:
     used: Used
     rates: Rates | None = None
     notes: tuple[str, ...] = field(default=())
+
+    def __post_init__(self) -> None:
+        kept = dict(zip(self.sources, uncontradicted(self.sources.values()), strict=True))
+        object.__setattr__(self, "sources", kept)
 
     @cached_property
     def energies(self) -> dict[str, Energy]:
@@ -71,14 +76,15 @@ class Stretch:
         """The energy of the devices (boards, packages, modules) together.
 
         Where no meter of a device is believed, that of the whole machine. No scope is counted twice; where
-        one of the devices is withheld, so is the sum.
+        one of the devices is withheld or not believed, so is the sum.
         """
         return total_of(list(self.sources.values()))
 
     @property
     def tier(self) -> tuple[Tier | None, Reason | None]:
         """The tier of the measurement, or why it has none."""
-        return tier(self._tested, self.total)
+        kept = [one.source for one in self.sources.values() if survived((one.counter, one.integrated))]
+        return tier(kept, self.total)
 
     @property
     def replayed(self) -> bool:
@@ -151,51 +157,6 @@ class Stretch:
     @property
     def _tested(self) -> list[QualifiedSource]:
         return [one.source for one in self.sources.values()]
-
-
-def total_of(energies: Sequence[SourceEnergy]) -> Energy:
-    """Return the energy of the devices together, see `Stretch.total`.
-
-    A recorded trace is taken at its word and never added to a live meter.
-    """
-    if not energies:
-        return Withheld(Reason.NO_METER)
-    believed = [e for e in energies if e.source.qualification.counter_ok or e.source.qualification.gauge_ok]
-    if not believed:
-        told = [f"{e.source.info.name}: {e.source.qualification.reason}" for e in energies]
-        return Withheld(Reason.METER_NOT_QUALIFIED, "; ".join(told))
-    traces = [e for e in believed if is_trace(e.source)]
-    if traces:
-        return _sum(_disjoint([e for e in traces if e.source.info.scope.kind not in WALL_KINDS] or traces))
-    for kinds in _INSIDE:
-        leading = [e for e in believed if e.source.info.scope.kind in kinds]
-        leading = [e for e in leading if not is_module_sensor(e.source.info)]
-        if leading:
-            return _sum(_disjoint(leading))
-    outside = [e for e in believed if e.source.info.scope.kind in WALL_KINDS]
-    if outside:
-        return _sum([min(outside, key=lambda e: by_belief(e.source))])
-    return Withheld(Reason.NOT_APPLICABLE, "No meter covers a board, a package or the machine by itself.")
-
-
-def _disjoint(energies: Sequence[SourceEnergy]) -> list[SourceEnergy]:
-    """Leave out what another one holds already; of two that see the same, one that gave joules is kept."""
-    by_use = sorted(energies, key=lambda one: (isinstance(one.best, Withheld), one.source.info.name))
-    return disjoint(by_use, lambda one: one.source.info.scope)
-
-
-def _sum(energies: Sequence[SourceEnergy]) -> Energy:
-    """Add the counters' figures, or the integrals where one has no counter; two methods do not add."""
-    for parts in ([e.counter for e in energies], [e.integrated for e in energies]):
-        measured = [part for part in parts if isinstance(part, MeasuredEnergy)]
-        if len(measured) == len(parts) and len({part.method for part in measured}) == 1:
-            return sum_over_scopes(measured)
-    for one in energies:
-        if isinstance(one.best, Withheld):
-            return Withheld(
-                one.best.reason, f"{one.source.info.name}: {one.best.detail or one.best.reason.text}"
-            )
-    return Withheld(Reason.NOT_APPLICABLE, "The devices' figures came about by different methods.")
 
 
 def energy_json(energy: Energy) -> JsonValue:

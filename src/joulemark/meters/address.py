@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from urllib.parse import parse_qsl
 
+from joulemark.meters.privacy import hashed, load_salt
 from joulemark.record.errors import InputError
 from joulemark.record.scope import Scope
 
 REPLAY = "replay"
+_DIGITS = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +51,11 @@ class MeterAddress:
     def scope(self, default: Scope) -> Scope:
         """Return the scope that the option ``scope`` names, else ``default``; raises `InputError`."""
         try:
-            return Scope(self.options["scope"]) if "scope" in self.options else default
+            return Scope.named(self.options["scope"]) if "scope" in self.options else default
         except ValueError as error:
             raise InputError(
                 f"{self.options['scope']!r} is no scope",
-                why="a scope is a path such as wall, wall/psu or wall/psu/gpu:0",
+                why=str(error),
                 fix=_GRAMMAR,
             ) from error
 
@@ -74,8 +75,12 @@ _GRAMMAR = (
 
 
 def private_name(meter: str) -> str:
-    """Return what a record keeps of a meter's name: of an address a digest, which still tells two apart."""
+    """Return what a record keeps of a meter's name: of an address a digest, which still tells two apart.
+
+    The digest is this machine's own (see `privacy`): there are too few addresses to keep one secret without
+    a salt. Raises `InputError` where the salt cannot be used.
+    """
     kind, separator, rest = meter.partition(":")
     if not separator or kind == REPLAY:
         return meter
-    return f"{kind}:#{hashlib.sha256(rest.encode()).hexdigest()[:8]}"
+    return f"{kind}:#{hashed(rest, load_salt())[:_DIGITS]}"

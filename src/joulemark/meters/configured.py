@@ -17,18 +17,32 @@ def meters_path() -> Path:
 
 
 def configured_meters() -> list[str]:
-    """Return the meters on file; none where there is no file. Raises `InputError` where it is malformed."""
-    path = meters_path()
+    """Return the meters on file; none where there is no file. Raises `InputError` where it is malformed.
+
+    What each of them names is not looked at.
+    """
     try:
-        document = tomllib.loads(path.read_text(encoding="utf-8"))
+        document = tomllib.loads(meters_path().read_text(encoding="utf-8"))
     except FileNotFoundError:
         return []
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise _malformed(path, str(error)) from error
+    except OSError as error:
+        raise malformed(error.strerror or str(error)) from error
+    except RecursionError as error:
+        raise malformed("it is nested too deeply") from error
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise malformed(str(error)) from error
+    except ValueError as error:
+        raise malformed("a number in it has thousands of digits") from error
     meters = document.get("meters", [])
     if not isinstance(meters, list) or not all(isinstance(meter, str) for meter in meters):
-        raise _malformed(path, "`meters` is no list of texts")
+        raise malformed("`meters` is no list of texts")
     return meters
+
+
+def malformed(why: str) -> InputError:
+    """Return the error about the file of the meters."""
+    path = meters_path()
+    return InputError(f"{path} is malformed", why=why, fix=f"mend it, or remove it: rm {path}")
 
 
 def keep_meters(meters: Sequence[str]) -> Path:
@@ -49,7 +63,3 @@ def _quoted(text: str) -> str:
     if not escaped.isprintable():
         raise InputError(f"the meter {text!r} cannot be kept", why="it holds control characters")
     return f'"{escaped}"'
-
-
-def _malformed(path: Path, why: str) -> InputError:
-    return InputError(f"{path} is malformed", why=why, fix=f"mend it, or remove it: rm {path}")

@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import Any, cast
 
 from joulemark.meters.address import REPLAY, MeterAddress
-from joulemark.meters.configured import configured_meters
+from joulemark.meters.configured import configured_meters, malformed
 from joulemark.meters.duplicates import without_duplicates
 from joulemark.meters.process import find_process
 from joulemark.meters.source import Finding, Source, SourceLost, SourceSpec
@@ -77,10 +77,10 @@ def wanted_meters(meters: Sequence[str]) -> list[str]:
     """Return the single meters that ``meters`` stands for, in order, each once; raises `InputError`."""
     wanted: list[str] = []
     for meter in meters:
-        kind, _, address = meter.partition(":")
+        kind = meter.partition(":")[0]
         if meter == AUTO:
-            wanted.extend((*LOCAL, *configured_meters()))
-        elif (kind in ADDRESSED and address) or meter in LOCAL:
+            wanted.extend((*LOCAL, *_kept_meters()))
+        elif _is_single(meter):
             wanted.append(meter)
         elif meter != NONE:
             named = ", ".join(f"{name}:ADDRESS" for name in ADDRESSED)
@@ -93,6 +93,21 @@ def wanted_meters(meters: Sequence[str]) -> list[str]:
             "the meters contradict each other", why=f"{NONE!r} stands beside others", fix="drop one"
         )
     return list(dict.fromkeys(wanted))
+
+
+def _is_single(meter: str) -> bool:
+    """Tell whether the text names one meter, or the meters of one local kind."""
+    kind, _, address = meter.partition(":")
+    return meter in LOCAL or (kind in ADDRESSED and bool(address))
+
+
+def _kept_meters() -> list[str]:
+    """Return the meters on file; raises `InputError` where one of them names none."""
+    kept = configured_meters()
+    for meter in kept:
+        if not _is_single(meter):
+            raise malformed(f"{meter[:60]!r} is no meter with an address, like 'shelly:192.168.1.20'")
+    return kept
 
 
 def open_source(spec: SourceSpec, clock: Clock | None = None) -> Source:

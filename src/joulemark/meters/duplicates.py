@@ -1,15 +1,21 @@
-"""Two drivers that show the same device: only one of them is read, for adding both would count it twice."""
+"""Two drivers that show the same device: only one of them is read, for adding both would count it twice.
+
+Two devices that would have one place in the machine are no such pair; of them too only the first is read,
+because sums are made over places, and the other one asks for a place of its own.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from joulemark.meters.source import Finding
+from joulemark.record.meter import SourceInfo
 from joulemark.record.scope import WALL_KINDS
 
 # Witnesses from outside stand beside each other: a plug and an analyzer on one wire are two opinions.
 _WITNESSED = frozenset({*WALL_KINDS, "replay"})
+_BY_UUID = frozenset({"nvml", "dcgm"})  # drivers that know a board by the same name
 
 
 def without_duplicates(findings: Sequence[Finding]) -> list[Finding]:
@@ -21,21 +27,41 @@ def without_duplicates(findings: Sequence[Finding]) -> list[Finding]:
     kept: list[Finding] = []
     result: list[Finding] = []
     for finding in findings:
-        twin = next((other for other in kept if _same_device(finding, other)), None)
+        twin = _first(kept, finding, _same_identity) or _first(kept, finding, _same_place)
         if twin is not None:
-            why = f"it shows the same device as {twin.name}, which is read instead"
-            finding = replace(finding, spec=None, info=None, why=why, fix="nothing has to be done")
+            finding = _left_out(finding, twin)
         elif finding.spec is not None:
             kept.append(finding)
         result.append(finding)
     return result
 
 
-def _same_device(one: Finding, other: Finding) -> bool:
-    if one.info is None or other.info is None or one.spec is None:
-        return False
-    a, b = one.info, other.info
+def _first(
+    kept: Sequence[Finding], one: Finding, is_same: Callable[[SourceInfo, SourceInfo], bool]
+) -> Finding | None:
+    if one.info is None or one.spec is None:
+        return None
+    return next((k for k in kept if k.info is not None and is_same(one.info, k.info)), None)
+
+
+def _left_out(finding: Finding, twin: Finding) -> Finding:
+    why, fix = f"it shows the same device as {twin.name}, which is read instead", "nothing has to be done"
+    if _are_two(finding, twin):
+        why = f"it is another board than {twin.name}, and has the same scope"
+        fix = "a board of this machine can be given a scope of its own: &scope=wall/psu/gpu:NUMBER"
+    return replace(finding, spec=None, info=None, why=why, fix=fix)
+
+
+def _same_identity(a: SourceInfo, b: SourceInfo) -> bool:
     same_id = a.device_id is not None and a.device_id == b.device_id
-    if same_id and (a.kind != b.kind or a.scope == b.scope):
-        return True
+    return same_id and (a.kind != b.kind or a.scope == b.scope)
+
+
+def _same_place(a: SourceInfo, b: SourceInfo) -> bool:
     return a.scope == b.scope and a.scope.kind not in _WITNESSED
+
+
+def _are_two(one: Finding, other: Finding) -> bool:
+    """Tell whether two sources of one place are known to be two devices."""
+    a, b = one.info, other.info
+    return a is not None and b is not None and {a.kind, b.kind} <= _BY_UUID and a.device_id != b.device_id

@@ -116,7 +116,7 @@ def _read_jsonl(path: Path, text: str, source: str | None) -> Trace:
             if named is None or named == source:
                 rows.append(_row(row))
                 if "scope" in row:
-                    info = replace(info, scope=Scope(str(row["scope"])).path)
+                    info = replace(info, scope=Scope.named(str(row["scope"])).path)
         except (ValueError, TypeError) as error:
             raise _malformed(path, number, str(error)) from error
     return Trace(info, tuple(rows))
@@ -193,7 +193,7 @@ def _merge(info: TraceInfo, facts: object) -> TraceInfo:
         raise ValueError("info is no object")
     for key, value in facts.items():
         if key == "scope":
-            info = replace(info, scope=Scope(str(value)).path)
+            info = replace(info, scope=Scope.named(str(value)).path)
         elif key == "counter_wraps":
             info = replace(info, counter_wraps=value in (True, 1, "true", "1", "yes"))
         elif key == "counter_modulus_j":

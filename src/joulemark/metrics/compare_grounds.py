@@ -10,7 +10,7 @@ from joulemark.metrics.caveat import Caveat
 from joulemark.metrics.compare_settings import Difference, one_task
 from joulemark.metrics.other_load import is_quiet
 from joulemark.metrics.run_view import RunView
-from joulemark.metrics.tier import is_replayed, tier
+from joulemark.metrics.tier import is_replayed, tier_of
 from joulemark.record.energy import MeasuredEnergy
 from joulemark.record.reason import Reason
 
@@ -62,7 +62,7 @@ def _energy_refusals(a: RunView, b: RunView, names: Names) -> Iterator[Refusal]:
         parts = " against ".join(" + ".join(kinds) for kinds in classes)
         text = f"The energies cover different kinds of parts ({parts}), so they are not compared."
         yield Refusal("scope_classes_differ", text, ENERGY_FIGURES)
-    tiers = [tier(run.sources, run.headline_energy)[0] for run in (a, b)]
+    tiers = [tier_of(run)[0] for run in (a, b)]
     if tiers[0] != tiers[1] and replayed[0] == replayed[1]:
         named = " and ".join(f"tier {one}" if one else "no tier" for one in tiers)
         text = f"The energies were measured in two tiers ({named}), which are never ranked together."

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from joulemark.metrics.repeats import POOLED_FIGURES, Spread, repeat_figures, spread_of
 from joulemark.metrics.run_view import RunView
-from joulemark.metrics.tier import tier
+from joulemark.metrics.tier import tier_of
 from joulemark.record.energy import MeasuredEnergy
 from joulemark.record.reason import Reason
 from joulemark.record.scope import Scope
@@ -41,7 +41,7 @@ _SAME: tuple[tuple[str, Callable[[RunView], object], str], ...] = (
         lambda run: run.manifest.sampling.temperature,
         "runs at different temperatures are never pooled",
     ),
-    ("tiers", lambda run: tier(run.sources, run.headline_energy)[0], "tiers are never averaged together"),
+    ("tiers", lambda run: tier_of(run)[0], "tiers are never averaged together"),
     ("scopes", lambda run: run.headline_scope, "joules of different parts of a machine are not one quantity"),
     (
         "energy sources",

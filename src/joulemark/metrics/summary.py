@@ -27,7 +27,7 @@ from joulemark.metrics.plain import (
 from joulemark.metrics.repeats import Spread, complete_repeats, repeat_figures, repeat_policy
 from joulemark.metrics.run_view import RunView
 from joulemark.metrics.setup import Setting, setup
-from joulemark.metrics.tier import Tier, is_replayed, tier
+from joulemark.metrics.tier import Tier, is_replayed, tier_of
 from joulemark.metrics.value import NOTHING_COMPLETED, Value, energy_value
 from joulemark.metrics.verdict_energy import VerdictCosts, costs_by_verdict
 from joulemark.record.attribution import AttributionCheck
@@ -172,7 +172,7 @@ def summarize(run: RunView) -> Summary:
     measured = energy if isinstance(energy, MeasuredEnergy) else None
     model = cost_model(run)
     found = figures(run, model)
-    measurement_tier, tier_reason = tier(run.sources, energy)
+    measurement_tier, tier_reason = tier_of(run)
     return Summary(
         run_id=run.manifest.run_id,
         config_hash=run.manifest.config_hash,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from joulemark.metrics.definition import MetricDefinition
 from joulemark.record.energy import MeasuredEnergy, Withheld
@@ -11,6 +11,9 @@ from joulemark.record.meter import QualifiedSource, Trust
 from joulemark.record.reason import Reason
 from joulemark.record.scope import WALL_KINDS
 from joulemark.record.telemetry import Quantity
+
+if TYPE_CHECKING:
+    from joulemark.metrics.run_view import RunView
 
 Tier = Literal["A", "B", "C"]
 
@@ -41,7 +44,7 @@ def tier(
     """Return the tier and, where there is none, the reason.
 
     A: an external analyzer measured; B: device telemetry and a wall meter; C: device telemetry alone. Only
-    qualified sources of energy or power count. A replayed trace is no measurement of this run and gives no
+    qualified sources of energy or power count, and a caller gives those alone whose figure was not withheld. A replayed trace is no measurement of this run and gives no
     tier; a wall meter without device telemetry is no tier of the published ladder either.
     """
     if isinstance(headline, Withheld):
@@ -61,6 +64,28 @@ def tier(
     if believed and not live:
         return None, Reason.NOT_APPLICABLE
     return None, Reason.NOT_APPLICABLE if wall else Reason.METER_NOT_QUALIFIED
+
+
+def tier_of(run: RunView) -> tuple[Tier | None, Reason | None]:
+    """Return the tier of a run, of the sources whose figures survived beside its headline."""
+    energy = run.headline_energy
+    leading = energy.source.split("+") if isinstance(energy, MeasuredEnergy) else []
+    kept = []
+    for source in run.sources:
+        name, label = source.info.name, source.info.scope.label
+        found = [run.other_energy.get(f"{way} · {label}") for way in (name, f"{name} (power)")]
+        if name in leading or survived(figure for figure in found if figure is not None):
+            kept.append(source)
+    return tier(kept, energy)
+
+
+def survived(figures: Iterable[MeasuredEnergy | Withheld]) -> bool:
+    """Tell whether a source measured by one of its ways, and by none of them less than a part of it did."""
+    found = list(figures)
+    measured = any(isinstance(figure, MeasuredEnergy) for figure in found)
+    return measured and not any(
+        isinstance(figure, Withheld) and figure.reason is Reason.LESS_THAN_ITS_PART for figure in found
+    )
 
 
 def is_trace(source: QualifiedSource) -> bool:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from joulemark.metrics.rate_steps import utc_ns, utc_text
 from joulemark.rates.columns import Kind, RateColumns
 from joulemark.rates.files import RateTable
+from joulemark.rates.number import plain_number
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -100,7 +101,7 @@ def _rate(
         if text.casefold() in _UNKNOWN:
             continue
         try:
-            rate = float(text) * column.factor
+            rate = plain_number(text) * column.factor
         except ValueError as error:
             fix = "write a number, or leave the cell empty where the rate is not known"
             why = f"{text[:60]!r} under {column.name!r} is no number"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, time
@@ -61,8 +60,12 @@ def _refused(name: str, why: str) -> Exception:
 def _document(path: Path) -> dict[str, Any]:
     try:
         document = tomllib.loads(read_text(path, _OPTION))
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except RecursionError as error:
+        raise _refused(path.name, "it is nested too deeply") from error
+    except tomllib.TOMLDecodeError as error:
         raise _refused(path.name, str(error)) from error
+    except ValueError as error:
+        raise _refused(path.name, "a number in it has thousands of digits") from error
     if unknown := sorted(document.keys() - {"time_zone", "name", "rows"}):
         raise _refused(path.name, f"`{unknown[0]}` is no field of a tariff")
     return document
@@ -108,7 +111,7 @@ def _week(name: str, rows: object) -> Week:
 def _price(name: str, where: str, value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise _refused(name, f"{where}: `usd_per_kwh` is no number")
-    if not math.isfinite(value) or abs(value) > _MAX_USD:
+    if not -_MAX_USD <= value <= _MAX_USD:  # no float is made of it before: it may have any number of digits
         raise _refused(name, f"{where}: a price lies between -{_MAX_USD:,g} and {_MAX_USD:,g} USD/kWh")
     return float(value)
 

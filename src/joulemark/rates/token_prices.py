@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from datetime import UTC, datetime
 
+from joulemark.rates.number import plain_number
 from joulemark.record.errors import InputError
 
 _PER_MILLION = 1_000_000
@@ -21,7 +22,7 @@ def token_prices(price: str) -> tuple[float, float, str | None]:
         return _listed_price(price)
     parts = price.split(",")
     try:
-        prompt, completion = (float(part) for part in parts)
+        prompt, completion = (plain_number(part) for part in parts)
     except ValueError as error:
         raise _no_price(price, "two numbers or a name were expected") from error
     if not all(math.isfinite(usd) and 0 <= usd <= _MAX_USD for usd in (prompt, completion)):

@@ -6,6 +6,7 @@ from rich.console import Console
 from rich.text import Text
 
 from joulemark.record.meter import Qualification, Trust
+from joulemark.report.wording import printable
 from joulemark.runs.diagnosis import Diagnosis
 
 _MARKS = {Trust.QUALIFIED: ("✓", "green"), Trust.SUSPECT: ("?", "yellow"), Trust.ABSENT: ("✗", "red")}
@@ -14,21 +15,23 @@ _MARKS = {Trust.QUALIFIED: ("✓", "green"), Trust.SUSPECT: ("?", "yellow"), Tru
 def print_diagnosis(diagnosis: Diagnosis, console: Console) -> None:
     """Print each source with what it measures and its test, or with why it is missing and how to get it."""
     host = diagnosis.host
-    console.print(f"{host.os} {host.kernel or ''} · {host.cpu_model or 'unknown processor'}", markup=False)
+    machine = f"{host.os} {host.kernel or ''} · {host.cpu_model or 'unknown processor'}"
+    console.print(printable(machine), markup=False)
     if host.virtualization not in (None, "none"):
-        console.print(f"running in: {host.virtualization}", markup=False)
+        console.print(f"running in: {printable(host.virtualization)}", markup=False)
     for finding, test in diagnosis.sources:
         missing = finding.spec is None
         mark, style = ("✗", "red") if missing else ("·", "dim") if test is None else _MARKS[test.trust]
-        console.print(Text(f"\n{mark} {finding.name}", style=style), Text(finding.measures))
-        if test is not None:
-            console.print(f"    {_words(test)}", markup=False)
-        for note in finding.info.notes if finding.info else ():
-            console.print(f"    note: {note}", markup=False)
-        if finding.why:
-            console.print(f"    why: {finding.why}", markup=False)
+        name = Text(f"\n{mark} {printable(finding.name)}", style=style)
+        console.print(name, Text(printable(finding.measures)))
+        told = [] if test is None else [("", _words(test))]
+        told += [("note: ", note) for note in (finding.info.notes if finding.info else ())]
+        told.append(("why: ", finding.why))
+        for label, text in told:
+            if text:
+                console.print(f"    {label}{printable(text)}", markup=False)
         if finding.fix:
-            console.print(f"    fix: {finding.fix}", markup=False)
+            console.print(f"    fix: {_lines(finding.fix)}", markup=False)
     if not diagnosis.usable:
         console.print(
             "\nNo source of energy: runs on this machine have no joules. Accuracy, latency, tokens and"
@@ -36,6 +39,11 @@ def print_diagnosis(diagnosis: Diagnosis, console: Console) -> None:
             "\nA smart plug or a power analyzer can be read: joulemark doctor --meter shelly:ADDRESS"
             " (docs/meters.md has all kinds)."
         )
+
+
+def _lines(text: str) -> str:
+    """Return commands, which may hold what a device calls itself, without what steers a terminal."""
+    return "\n".join(printable(line, keep_spaces=True) for line in text.split("\n"))
 
 
 def _words(test: Qualification) -> str:

@@ -7,7 +7,7 @@ from dataclasses import asdict, replace
 import orjson
 
 from joulemark.metrics.run_view import RunView
-from joulemark.metrics.tier import tier
+from joulemark.metrics.tier import tier_of
 from joulemark.record.manifest import Manifest
 from joulemark.runs.effective_rates import rates_of_run
 from joulemark.runs.layout import RunLayout, write_atomically
@@ -24,7 +24,7 @@ def finalize(layout: RunLayout, manifest: Manifest, *, complete: bool) -> RunVie
     layout.write_manifest(manifest)
     view = refresh(layout)
     manifest.rates = rates_of_run(manifest)
-    manifest.measurement_tier, reason = tier([m.qualified for m in manifest.meters], view.headline_energy)
+    manifest.measurement_tier, reason = tier_of(view)
     manifest.reasons.pop("measurement_tier", None)
     if reason is not None:
         manifest.reasons["measurement_tier"] = reason.value

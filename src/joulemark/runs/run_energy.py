@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
+from joulemark.live.contradictions import without_contradictions
 from joulemark.live.device import PROCESSORS
 from joulemark.metrics.attribution import scope_label
-from joulemark.record.energy import MeasuredEnergy, Method, Withheld
+from joulemark.record.energy import Method, Withheld
 from joulemark.record.manifest import Manifest
 from joulemark.record.meter import Trust
 from joulemark.record.reason import Reason
@@ -103,29 +104,6 @@ class RunEnergy:
     @property
     def _first(self) -> Evidence:
         return next(iter(self.evidence.values()))
-
-
-def without_contradictions(
-    others: Mapping[str, MeasuredOrWithheld], headline: MeasuredOrWithheld
-) -> dict[str, MeasuredOrWithheld]:
-    """Return ``others`` without the energies of a whole that lie below that of one of its parts.
-
-    Bounds decide: a whole is withheld only where even the most that it can have been is less than the least
-    that the part was.
-    """
-    parts = [energy for energy in (*others.values(), headline) if isinstance(energy, MeasuredEnergy)]
-    return {name: _contradicted(energy, parts) or energy for name, energy in others.items()}
-
-
-def _contradicted(whole: MeasuredOrWithheld, parts: Sequence[MeasuredEnergy]) -> Withheld | None:
-    if isinstance(whole, Withheld):
-        return None
-    for part in parts:
-        inside = all(any(w.contains(p) and w != p for w in whole.scopes) for p in part.scopes)
-        if inside and whole.hi < part.lo:
-            detail = f"{whole.source} says at most {whole.hi:,.4g} J, {part.source} at least {part.lo:,.4g} J"
-            return Withheld(Reason.LESS_THAN_ITS_PART, detail)
-    return None
 
 
 def _why_none(evidence: Sequence[Evidence]) -> Withheld | None:

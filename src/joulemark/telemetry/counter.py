@@ -43,9 +43,8 @@ FROZEN_NS = 2_000_000_000
 LATE_UPDATES = 3
 CAUGHT_UP = 0.5
 GAP_NS, GAP_UPDATES = 3_000_000_000, 3
-GAP_SHARE = (
-    0.2  # of the power on either side of a gap; less must have been a reset, or idleness that nobody saw
-)
+# of the power on either side of a gap; less is a reset, or idleness that nobody saw
+GAP_SHARE = 0.33
 MOST_STEPS = 1e15
 FAULT_FLAGS = {"reset_marker": Reason.COUNTER_RESET, "overload": Reason.OVER_RANGE}
 FROZEN_QUANTA = 3  # less power than this many counter steps may pass unseen

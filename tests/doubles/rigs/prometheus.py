@@ -70,7 +70,7 @@ def prometheus_gauge(fault: Fault, truth: Truth, now_s: NowS) -> Iterator[Rigged
         return Reply(f"# TYPE {name} gauge\n{name} {now.power_w * 1e3!r} {round((EPOCH_S + at_s) * 1e3)}\n")
 
     with PageServer(page, now_s) as server:
-        text = f"prometheus:{server.url}/metrics#{name}"
+        text = f"prometheus:{server.url}/metrics#{name}?interval_s=1"
         times = 2 if fault is Fault.DUPLICATE_SCOPE else 1
         yield Rigged(lambda: find_prometheus(MeterAddress.parse(text)) * times)
 
@@ -102,6 +102,7 @@ def prometheus_query(fault: Fault, truth: Truth, now_s: NowS) -> Iterator[Rigged
         return queries.answer(path, query)
 
     with PageServer(answer, now_s) as server:
-        text = f"prometheus:{server.url}?query=wall_energy_joules_total&power=wall_power_watts&max_w=300"
+        options = "power=wall_power_watts&max_w=300&interval_s=1"
+        text = f"prometheus:{server.url}?query=wall_energy_joules_total&{options}"
         times = 2 if fault is Fault.DUPLICATE_SCOPE else 1
         yield Rigged(lambda: find_prometheus(MeterAddress.parse(text)) * times)

@@ -175,6 +175,71 @@ def test_mig_instances_are_one_shared_board() -> None:
     assert "memory_used_mib" not in values
 
 
+def two_nodes(*, names: tuple[str, str] = ("node-1.example", "node-2.example"), numbers: str = "00") -> str:
+    """A page on which the boards of two machines stand, both with DCGM's number 0."""
+    lines = []
+    for host, uuid, index in zip(names, UUIDS, numbers, strict=True):
+        labels = f'gpu="{index}",UUID="{uuid}",modelName="NVIDIA H100 80GB HBM3"'
+        labels += f',Hostname="{host}"' if host else ""
+        lines += [f"DCGM_FI_DEV_{name}{{{labels}}} {value}" for name, value in BASIC.items()]
+    return "\n".join(lines) + "\n"
+
+
+def test_the_boards_of_two_machines_are_not_taken_for_one() -> None:
+    with PageServer(Exporter(two_nodes())) as server:
+        (finding,) = find(server)
+        chosen = find(server, "/metrics?hostname=node-2.example")
+        board = find(server, f"/metrics?gpu={UUIDS[0]}")
+        (nobody,) = find(server, "/metrics?hostname=node-3.example")
+    assert finding.spec is None
+    assert "the boards of 2 machines" in finding.why
+    assert "node-" not in finding.why
+    assert "&hostname=node-1.example or &hostname=node-2.example" in finding.fix
+    assert "&gpu=UUID" in finding.fix
+    assert [one.info.device_id for one in chosen if one.info is not None] == [UUIDS[1]]
+    assert [one.info.device_id for one in board if one.info is not None] == [UUIDS[0]]
+    assert "no board of node-3.example" in nobody.why
+
+
+def test_boards_with_one_number_are_chosen_by_their_identity() -> None:
+    with PageServer(Exporter(two_nodes(names=("", "")))) as server:
+        (finding,) = find(server)
+        chosen = find(server, f"/metrics?gpu={UUIDS[1]}")
+    assert finding.spec is None
+    assert "several boards with one number" in finding.why
+    assert f"&gpu={UUIDS[0]} or &gpu={UUIDS[1]}" in finding.fix
+    assert chosen[0].spec is not None
+
+
+def test_a_board_without_a_number_has_to_be_placed() -> None:
+    with PageServer(Exporter(dcgm_page(BASIC).replace('gpu="0"', 'gpu="0x"'))) as server:
+        (finding,) = find(server)
+        (placed,) = find(server, f"/metrics?gpu={UUIDS[0]}&scope=wall/psu/gpu:3")
+        assert placed.spec is not None
+        assert placed.info is not None
+        assert open_source(placed.spec).read(0).values["power_w"] == 310.25
+    assert finding.spec is None
+    assert "does not number" in finding.why
+    assert (placed.info.name, placed.info.scope) == ("dcgm", Scope.gpu(3))
+
+
+def test_what_the_page_says_of_itself_steers_no_terminal() -> None:
+    steering = "\x1b]0;owned\x07\x1b[31m\u202e"
+    page = dcgm_page(BASIC)
+    for label in ("NVIDIA H100 80GB HBM3", "node-1.example", UUIDS[0]):
+        page = page.replace(label, label + steering)
+    with PageServer(Exporter(page + two_nodes())) as server:
+        (several,) = find(server)
+        (unnumbered,) = find(server, "/metrics?gpu=9")
+    with PageServer(Exporter(page)) as server:
+        (finding,) = find(server)
+    assert finding.info is not None
+    shown = repr([several, unnumbered]), finding.measures, finding.name, str(finding.info.device_name)
+    for text in (*shown, several.why, several.fix, str(finding.spec)):
+        assert text.isprintable()
+        assert "\\x1b" not in text
+
+
 @pytest.mark.parametrize(
     "blank",
     ["9223372036854775794", "140737488355328.000000", "2147483632", "NaN", "-1", "9.223372036854776e+18"],
@@ -221,7 +286,9 @@ def test_nobody_there() -> None:
     assert "nothing listens" in finding.why
 
 
-@pytest.mark.parametrize("rest", ["?interval_s=0", "?interval_s=soon", "?interval_s=1e9", "?colour=red"])
+@pytest.mark.parametrize(
+    "rest", ["?interval_s=1_0", "?interval_s=0", "?interval_s=soon", "?interval_s=1e9", "?colour=red"]
+)
 def test_what_was_typed_wrongly_is_refused(rest: str) -> None:
     with pytest.raises(InputError) as caught:
         find_dcgm(MeterAddress.parse(f"dcgm:http://127.0.0.1:9/metrics{rest}"))

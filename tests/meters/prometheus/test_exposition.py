@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
+import time
 from typing import Any
 
 import pytest
@@ -13,13 +15,17 @@ from prometheus_client.openmetrics.exposition import generate_latest as generate
 from prometheus_client.openmetrics.parser import text_string_to_metric_families as openmetrics_families
 from prometheus_client.parser import text_string_to_metric_families as families
 
+from joulemark.meters.http.answer import Answer
+from joulemark.meters.http.deadline import Unanswered
 from joulemark.meters.prometheus.exposition import (
     OPENMETRICS,
+    ExcessivePage,
     Exposition,
     MalformedPage,
     Sample,
     names_in,
     parse_exposition,
+    read_page,
 )
 
 NAMES = st.from_regex(r"[a-zA-Z_:][a-zA-Z0-9_:]{0,20}", fullmatch=True)
@@ -175,6 +181,60 @@ def test_any_text_is_read_or_refused(text: str) -> None:
         list(names_in(text))
         return
     assert all(sample.name for sample in page.samples)
+
+
+PAGE_BYTES = 8 * 2**20
+EXCESSIVE = {
+    "labels of one line": "m{" + ",".join(f'a{i}="x"' for i in range(600_000)) + "} 1",
+    "labels of many lines": ("m{" + ",".join(f'a{i}=""' for i in range(100)) + "} 1\n") * 5000,
+    "short lines": "m 1\n" * (PAGE_BYTES // 4),
+    "lines of others": ("a" * 30 + " 1\n") * 249_000,
+    "quoted lines": '{"m"} 1\n' * 249_000,
+    "empty lines": "\n" * PAGE_BYTES,
+    "escapes": 'm{a="' + "\\n" * (PAGE_BYTES // 2),
+    "escaped backslashes": 'm{a="' + "\\\\" * 2**19 + '"} 1',
+    "an open text": 'm{a="' + "\\x" * 2**19,
+    "blanks": "m{a" + " " * 2**20 + "=} 1",
+    "a remark of many words": "# TYPE " + "a " * (PAGE_BYTES // 2),
+    "types": "# TYPE aaaaaaaaaaaaaaaaaa counter\n" * 249_000,
+    "digits": "m " + "1" * PAGE_BYTES,
+}
+
+
+@pytest.mark.parametrize("name", EXCESSIVE)
+def test_a_page_of_any_kind_is_read_or_refused_at_once(name: str) -> None:
+    """In a second of processor time; a budget by the clock of the wall would be one of the machine's load."""
+    begin_s = time.process_time()
+    with contextlib.suppress(MalformedPage):
+        assert len(parse_exposition(EXCESSIVE[name], frozenset({"m"})).samples) <= 1
+    assert time.process_time() - begin_s < 1.0
+
+
+def test_a_page_above_the_budget_says_so() -> None:
+    for text, why in (("m 1\n" * 250_000, "250,000 lines"), ("m 1\n" * 30_000, "too many")):
+        with pytest.raises(ExcessivePage, match=why):
+            parse_exposition(text)
+        with pytest.raises(Unanswered, match="too_large"):
+            read_page(Answer(200, {}, text.encode()), frozenset({"m"}))
+    with pytest.raises(MalformedPage, match="more than 100 labels"):
+        parse_exposition("m{" + ",".join(f'a{i}=""' for i in range(101)) + "} 1")
+
+
+def test_what_exporters_of_large_machines_show_is_within_it() -> None:
+    """Eight boards of seven instances, twenty fields, two pods each; and a node's page of 40,000 lines."""
+    labels = ",".join(f'some_label_{i}="a value of twenty"' for i in range(14))
+    page = f"m{{{labels}}} 1\n" * (8 * 7 * 20 * 2)
+    assert len(parse_exposition(page, frozenset({"m"})).samples) == 2240
+    page += "node_cpu_seconds_total{} 1\n" * 40_000
+    assert len(parse_exposition(page, frozenset({"m"})).samples) == 2240
+
+
+def test_a_quoted_name_is_found_among_others() -> None:
+    page = '{"other.joules"} 1\n{"energy.joules",zone="a\\"b"} 5\n{"a\\"b"} 7\n{"malformed\n'
+    (sample,) = parse_exposition(page, frozenset({"energy.joules"})).samples
+    assert (sample.value, sample.labels) == (5, {"zone": 'a"b'})
+    (sample,) = parse_exposition(page, frozenset({'a"b'})).samples
+    assert (sample.name, sample.value) == ('a"b', 7)
 
 
 def test_the_names_of_a_page_come_once_whatever_is_wrong_with_it() -> None:

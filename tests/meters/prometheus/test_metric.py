@@ -43,7 +43,10 @@ def serving(page: str | Callable[[], Reply]) -> Iterator[PageServer]:
         yield server
 
 
-def find(server: PageServer, rest: str, path: str = "/metrics") -> Finding:
+def find(server: PageServer, rest: str, path: str = "/metrics", *, says_interval: bool = True) -> Finding:
+    """What discovery says of a series; that its exporter renews it every second is said with it."""
+    if says_interval and "interval_s=" not in rest:
+        rest += f"{'&' if '?' in rest else '?'}interval_s=1"
     (finding,) = find_prometheus(MeterAddress.parse(f"prometheus:{server.url}{path}{rest}"))
     return finding
 
@@ -172,6 +175,25 @@ def test_what_households_count_in_is_a_register_with_the_step_that_shows() -> No
 
 
 @pytest.mark.parametrize(
+    ("written", "step_kwh"),
+    [
+        ("12.345", 1e-3),
+        ("12.339999999999998", 0.01),
+        ("0.30000000000000004", 0.1),
+        ("1.234e+06", 1e3),
+        ("5e-07", 1e-7),
+        ("0", 1.0),
+        ("0.00", 0.01),
+        ("0e400", 1.0),
+    ],
+)
+def test_the_step_that_shows_is_no_noise_of_a_binary_float(written: str, step_kwh: float) -> None:
+    with serving(f"plug_kwh_total {written}\n") as server:
+        _, info = spec_and_info(find(server, "#plug_kwh_total"))
+    assert info.counter_quantum_j == pytest.approx(step_kwh * 3.6e6)
+
+
+@pytest.mark.parametrize(
     ("page", "rest", "why", "fix"),
     [
         ("power 5\n", "#power", "does not say its unit", "unit="),
@@ -183,7 +205,8 @@ def test_what_households_count_in_is_a_register_with_the_step_that_shows() -> No
         ("# TYPE a_joules gauge\na_joules 5\n", "#a_joules", "calls a_joules a gauge", "type=counter"),
         ("# TYPE a_watts counter\na_watts 5\n", "#a_watts", "calls a_watts a counter", "another"),
         ("<!DOCTYPE html><title>x</title>", "#a_watts", "web page for people", "/metrics"),
-        ('{"a": 1}\n', "#a_watts", "malformed", "curl"),
+        ('{"a": 1}\n', "#a_watts", "it is JSON", "curl"),
+        ("a_watts 0e400\nb_kwh 1e308\n", "#b_kwh", "has the value 1e308", "logs"),
         ("a_watts five\n", "#a_watts", "line 1", "exporter"),
         ("a_joules_total 5\nb 1\n", "#a_joules_total?power=b", "unit of the power", "power_unit"),
         ("a_joules_total 5\n", "#a_joules_total?power=b_watts", "no series b_watts", "curl"),
@@ -279,6 +302,7 @@ class Changing:
         ("b_watts 5\n", "energy_j:unavailable"),
         ('a_joules_total{z="1"} 1\na_joules_total{z="2"} 2\nb_watts 5\n', "energy_j:ambiguous"),
         (f"a_joules_total 1 {round((EPOCH_S - 60) * 1e3)}\nb_watts 5\n", "energy_j:stale"),
+        ("a_joules_total -1\nb_watts 5\n", "energy_j:negative"),
     ],
 )
 def test_a_value_that_cannot_be_believed_is_left_out_with_its_reason(text: str, flag: str) -> None:
@@ -290,6 +314,33 @@ def test_a_value_that_cannot_be_believed_is_left_out_with_its_reason(text: str, 
         reading = source.read(0)
     assert reading.values == {"power_w": 5}
     assert reading.flags == (flag,)
+
+
+def test_a_power_that_flows_back_is_no_consumption() -> None:
+    page = Changing("a_joules_total 1\nb_watts 5\n")
+    with serving(page) as server:
+        spec, _ = spec_and_info(find(server, "#a_joules_total?power=b_watts"))
+        source = open_source(spec)
+        page.reply = Reply("a_joules_total 2\nb_watts -200.5\n")
+        reading = source.read(0)
+    assert reading.values == {"energy_j": 2}
+    assert reading.flags == ("power_w:negative",)
+
+
+def test_a_value_beyond_all_floats_is_absent() -> None:
+    page = Changing("a_kwh_total 1\n")
+    with serving(page) as server:
+        spec, _ = spec_and_info(find(server, "#a_kwh_total"))
+        source = open_source(spec)
+        page.reply = Reply("a_kwh_total 1e305\n")
+        reading = source.read(0)
+    assert (reading.values, reading.flags) == ({}, ("energy_j:not_finite",))
+
+
+@pytest.mark.parametrize("stamp", ["9" * 400, "1e18", "nan", "inf", "-5"])
+def test_a_stamp_of_no_clock_is_a_malformed_page(stamp: str) -> None:
+    with serving(f"a_watts 1 {stamp}\n") as server:
+        assert "malformed" in find(server, "#a_watts").why
 
 
 def test_a_fresh_stamp_is_the_drivers() -> None:
@@ -325,10 +376,30 @@ def test_an_exporter_that_renews_rarely_says_how_old_its_values_may_be() -> None
     with serving("b_watts 5\nkepler_node_cpu_watts 7\nscaph_host_power_microwatts 7\n") as server:
         assert spec_and_info(find(server, "#b_watts"))[1].value_age_s == 1
         assert spec_and_info(find(server, "#b_watts?interval_s=15"))[1].value_age_s == 15
-        _, info = spec_and_info(find(server, "#kepler_node_cpu_watts"))
+        _, info = spec_and_info(find(server, "#kepler_node_cpu_watts", says_interval=False))
         assert (info.value_age_s, info.power_window_s) == (5, 5)
+        _, info = spec_and_info(find(server, "#kepler_node_cpu_watts?interval_s=10"))
+        assert (info.value_age_s, info.power_window_s) == (10, 10)
         _, info = spec_and_info(find(server, "#b_watts?window_s=4&interval_s=0"))
         assert (info.value_age_s, info.power_window_s) == (0, 4)
+
+
+def test_how_often_an_unknown_exporter_renews_is_not_guessed() -> None:
+    page = (
+        "homeassistant_sensor_energy_kwh 5\nb_watts 5\nkepler_node_cpu_joules_total 7\n"
+        "node_rapl_package_joules_total 8\n"
+    )
+    with serving(page) as server:
+        for rest in (
+            "#homeassistant_sensor_energy_kwh?type=counter&scope=wall",
+            "#b_watts",
+            "#kepler_node_cpu_joules_total?power=b_watts",
+        ):
+            finding = find(server, rest, says_interval=False)
+            assert finding.spec is None
+            assert "how old a value may be" in finding.why
+            assert "interval_s=" in finding.fix
+        assert find(server, "#node_rapl_package_joules_total", says_interval=False).spec is not None
 
 
 def test_label_values_may_hold_signs_of_the_grammar() -> None:

@@ -28,7 +28,11 @@ class Clock:
 def scraping(clock: Clock, interval_s: float = 15.0) -> Iterator[tuple[PageServer, QueryServer]]:
     """A server whose target shows a counter of 100 W and knows nothing else."""
     queries = QueryServer(
-        lambda name, t_s: {"wall_joules_total": 100.0 * t_s, "wall_watts": 100.0, "draw": 100.0}.get(name),
+        lambda name, t_s: {
+            "kepler_node_joules_total": 100.0 * t_s,
+            "kepler_node_watts": 100.0,
+            "draw": 100.0,
+        }.get(name),
         clock,
         interval_s,
     )
@@ -44,10 +48,13 @@ def find(server: PageServer, rest: str) -> Finding:
 def test_the_sample_comes_with_its_own_instant_and_the_interval_is_seen() -> None:
     clock = Clock(1000.0)
     with scraping(clock) as (server, _):
-        finding = find(server, '?query=wall_joules_total{job="power"}&power=wall_watts&scope=wall')
+        finding = find(
+            server, '?query=kepler_node_joules_total{job="power"}&power=kepler_node_watts&scope=wall'
+        )
         assert finding.spec is not None
         assert finding.info is not None
-        assert finding.info.value_age_s == 15
+        assert finding.info.value_age_s == 15 + 5, "the server's interval and the exporter's own"
+        assert finding.info.power_window_s == 5
         assert finding.info.quantities == ("energy_j", "power_w")
         source = open_source(finding.spec)
         reading = source.read(0)
@@ -58,14 +65,14 @@ def test_the_sample_comes_with_its_own_instant_and_the_interval_is_seen() -> Non
 def test_the_address_may_be_that_of_the_query_itself() -> None:
     clock = Clock(1000.0)
     with scraping(clock) as (server, _):
-        assert find(server, "/api/v1/query?query=wall_watts").spec is not None
-        assert find(server, "/?query=wall_watts").spec is not None
+        assert find(server, "/api/v1/query?query=kepler_node_watts").spec is not None
+        assert find(server, "/?query=kepler_node_watts").spec is not None
 
 
 def test_a_sample_that_is_no_longer_renewed_is_stale_by_the_servers_clock() -> None:
     clock = Clock(1000.0)
     with scraping(clock) as (server, queries):
-        finding = find(server, "?query=wall_watts")
+        finding = find(server, "?query=kepler_node_watts&interval_s=15")
         assert finding.spec is not None
         source = open_source(finding.spec)
         queries.stops_scraping_s = 1005.0
@@ -91,7 +98,8 @@ def test_a_series_without_a_recent_sample_is_none() -> None:
 def test_an_unknown_unit_has_to_be_said() -> None:
     with scraping(Clock(1000.0)) as (server, _):
         assert "unit=" in find(server, "?query=draw").fix
-        assert find(server, "?query=draw&unit=W").spec is not None
+        assert "how often its exporter renews draw" in find(server, "?query=draw&unit=W").why
+        assert find(server, "?query=draw&unit=W&interval_s=30").spec is not None
 
 
 def expressions(path: str, query: str) -> Reply:
@@ -147,6 +155,11 @@ def test_a_scalar_is_an_answer_too() -> None:
         '{"status":"success","data":{"resultType":"matrix","result":[{"metric":3,"values":[[1,"2"]]}]}}',
         '{"status":"success","data":{"resultType":"matrix","result":[{"metric":{},"values":[["x","2"]]}]}}',
         '{"status":"success","data":{"resultType":"matrix","result":"none"}}',
+        f'{{"data":{{"resultType":"vector","result":[{{"metric":{{}},"value":[1{"0" * 400},"1"]}}]}}}}',
+        f'{{"data":{{"resultType":"vector","result":[{{"metric":{{}},"value":[1{"0" * 5000},"1"]}}]}}}}',
+        f'{{"data":{{"resultType":"matrix","result":[{{"metric":{{}},"values":[[1{"0" * 400},"1"]]}}]}}}}',
+        '{"data":{"resultType":"vector","result":[{"metric":{},"value":[1,"1_0"]}]}}',
+        '{"data":{"resultType":"vector","result":[{"metric":{},"value":[1e400,"1"]}]}}',
         "[" * 100_000,
         "a_watts 5\n",
     ],

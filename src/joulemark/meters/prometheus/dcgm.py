@@ -5,6 +5,9 @@ another machine of a cluster. The exporter renews its values every ``interval_s`
 started with ``--collect-interval`` or ``DCGM_EXPORTER_INTERVAL``, in milliseconds), so a value may be that
 old: for runs of minutes it should be started with 1000. A repeated value between two renewals is no frozen
 counter.
+
+A page may show several machines (one that a Prometheus server passes on): ``hostname=`` chooses one of them,
+or ``gpu=`` with a UUID one board.
 """
 
 from __future__ import annotations
@@ -90,6 +93,11 @@ def dcgm_spec(url: str, board: DcgmBoard, scope: Scope, interval_s: float) -> So
     )
 
 
+def board_name(index: object) -> str:
+    """Return how a board is called: by its number, where it has one."""
+    return KIND if index is None else f"{KIND}:{index}"
+
+
 def describe(spec: SourceSpec) -> SourceInfo:
     """Return what is known of the board from its specification alone."""
     args = spec.args
@@ -105,7 +113,7 @@ def describe(spec: SourceSpec) -> SourceInfo:
     max_w = args.get("max_w")
     window_s = AVERAGE_WINDOW_S if args.get("is_average") else 0.0
     return SourceInfo(
-        name=str(args.get("name") or f"dcgm:{args['index']}"),
+        name=spec.name or board_name(args.get("index")),
         kind=KIND,
         scope=Scope(str(args["scope"])),
         quantities=quantities,

@@ -12,6 +12,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from joulemark.meters.http.words import cleaned
 from joulemark.meters.prometheus.exposition import Exposition, Sample
 from joulemark.record.telemetry import Quantity
 
@@ -20,6 +21,7 @@ _BLANK_FLOAT = 2.0**47
 _BLANK_INT32 = float(0x7FFFFFF0)
 _INSTANT = "POWER_USAGE_INSTANT"
 _USAGE = "POWER_USAGE"
+_LONGEST_INDEX = 6
 _LIMITS = ("POWER_MGMT_LIMIT_MAX",)
 
 # DCGM field, quantity, factor; where two fields give one quantity the first that is there is taken.
@@ -49,14 +51,17 @@ WANTED = frozenset(_PREFIX + name for name in (*(row[0] for row in _FIELDS), _IN
 
 @dataclass(slots=True)
 class DcgmBoard:
-    """What a page says of one board. ``index`` is DCGM's number of it; ``values`` are in our units.
+    """What a page says of one board; ``values`` are in our units.
 
-    ``blank`` are the quantities that the page names without a value. ``is_average`` tells that ``power_w``
-    is a trailing average; ``combines_thermal``, that the thermal time holds every cause.
+    ``index`` is DCGM's number of it on its machine, null where the page has none, and ``host`` the machine,
+    empty where the page does not say. ``blank`` are the quantities that the page names without a value.
+    ``is_average`` tells that ``power_w`` is a trailing average; ``combines_thermal``, that the thermal time
+    holds every cause.
     """
 
     uuid: str
-    index: str
+    index: int | None = None
+    host: str = ""
     model: str | None = None
     is_split: bool = False
     is_average: bool = False
@@ -71,10 +76,12 @@ def boards_on(page: Exposition) -> dict[str, DcgmBoard]:
     series: dict[str, dict[str, Sample]] = {}
     boards: dict[str, DcgmBoard] = {}
     for sample in page.samples:
-        uuid, index = sample.labels.get("UUID", ""), sample.labels.get("gpu", "")
+        uuid = cleaned(sample.labels.get("UUID", ""))
         if sample.name not in WANTED or not uuid:
             continue
-        board = boards.setdefault(uuid, DcgmBoard(uuid, index, sample.labels.get("modelName")))
+        if uuid not in boards:
+            boards[uuid] = _board(uuid, sample.labels)
+        board = boards[uuid]
         instance = bool(sample.labels.get("GPU_I_ID"))
         board.is_split = board.is_split or instance
         name = sample.name.removeprefix(_PREFIX)
@@ -87,6 +94,16 @@ def boards_on(page: Exposition) -> dict[str, DcgmBoard]:
     for uuid, board in boards.items():
         _fill(board, series.get(uuid, {}))
     return boards
+
+
+def _board(uuid: str, labels: Mapping[str, str]) -> DcgmBoard:
+    index, model = labels.get("gpu", ""), labels.get("modelName")
+    return DcgmBoard(
+        uuid,
+        int(index) if index.isascii() and index.isdigit() and len(index) <= _LONGEST_INDEX else None,
+        cleaned(labels.get("Hostname", "")),
+        None if model is None else cleaned(model),
+    )
 
 
 def _fill(board: DcgmBoard, held: Mapping[str, Sample]) -> None:

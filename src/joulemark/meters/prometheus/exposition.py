@@ -32,13 +32,15 @@ _CLOSE = re.compile(r"[ \t]*+}")
 _NUMBER = re.compile(
     r"[+-]?(?:(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?|nan|inf|infinity)", re.IGNORECASE | re.ASCII
 )
+_MARKUP = re.compile(r"\s*+<")
+_JSON = re.compile(rf"\s*+(?:\[|\{{\s*+(?:\}}|{_TEXT}\s*+:))")
 _LONGEST_NUMBER = 400  # the largest float, written out
 _COUNTER_SUFFIX = "_total"
 
 _MOST_LINES = 250_000
 _MOST_LABELS = 100
-_CLOSELY = 2 * 2**20  # characters of the lines that are looked at closely, and for each of these lines …
-_A_LINE = 100  # … so many more
+_CLOSELY = 2 * 2**20  # characters of the lines that are looked at closely
+_A_LINE, _A_LABEL = 100, 16  # what each of them, and each of their labels, costs beside its characters
 
 
 class MalformedPage(ValueError):
@@ -114,6 +116,7 @@ def parse_exposition(
             sample = _read_sample(line, 1.0 if seconds else 1e-3)
         except ValueError as error:
             raise MalformedPage(f"line {number}: {error}") from error
+        left -= _A_LABEL * len(sample.labels)
         if wanted is None or sample.name in wanted:
             samples.append(sample)
     return Exposition(tuple(samples), kinds)
@@ -122,10 +125,9 @@ def parse_exposition(
 def read_page(page: Answer, wanted: frozenset[str] | None = None) -> Exposition:
     """Read a page's series; raises `Unanswered`: ``not_metrics``, ``malformed_page``, ``too_large``."""
     text, content_type = page.body.decode("utf-8", errors="replace"), page.headers.get("content-type", "")
-    first = text.lstrip()[:1]
-    if content_type.lower().startswith("text/html") or first == "<":
+    if content_type.lower().startswith("text/html") or _MARKUP.match(text):
         raise Unanswered("not_metrics", "it is a web page for people")
-    if first == "[" or (first == "{" and "json" in content_type):
+    if _JSON.match(text):
         raise Unanswered("not_metrics", "it is JSON")
     try:
         return parse_exposition(text, wanted, content_type=content_type)

@@ -38,7 +38,7 @@ def _words(error: Unanswered, url: str) -> tuple[str, str]:
         "malformed_page": (f"the page is malformed: {error.detail}", f"mend the exporter; {look}"),
         "too_large": (
             f"the page is too large{said}",
-            "have the exporter show less, or ask a Prometheus server: ?query=…",
+            "have the exporter show less, or ask a Prometheus server for one series: ?query=…",
         ),
         "no_prometheus_server": (
             "what listens there is no Prometheus server",

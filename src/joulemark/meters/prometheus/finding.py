@@ -9,13 +9,21 @@ Series that are known to work (``URL`` is the exporter's page):
 - Kepler: ``URL#kepler_node_cpu_joules_total{zone="package"}?power=kepler_node_cpu_watts{zone="package"}``;
 - Scaphandre: ``URL#scaph_host_power_microwatts`` (it may hold an estimate of other parts);
 - Zeus, through a push gateway: ``URL#power_monitor_gpu_power_watts{index="0"}?interval_s=…``;
-- a plug that Home Assistant shows: ``URL#homeassistant_sensor_energy_kwh{…}?type=counter&scope=wall``.
+- a plug that Home Assistant shows:
+  ``URL#homeassistant_sensor_energy_kwh{…}?type=counter&scope=wall&interval_s=…``, as often as it reports.
+
+How old a value may be is a part of every bound. It is known of few exporters (`_RENEWED_S`); of others
+``interval_s`` has to be named, because nothing on a page tells it: a guess would make a bound that does not
+hold. A server's samples are older by up to its scrape interval, which shows.
 """
 
 from __future__ import annotations
 
 import difflib
 import math
+from collections.abc import Sequence
+from decimal import Decimal
+from itertools import islice
 
 from joulemark.meters.address import MeterAddress
 from joulemark.meters.http.deadline import Unanswered
@@ -28,6 +36,7 @@ from joulemark.meters.prometheus.series_request import SeriesRequest
 from joulemark.meters.prometheus.server import QueryAnswer, ask
 from joulemark.meters.prometheus.unit import UNITS, Unit, unit_of_name
 from joulemark.meters.source import Finding, SourceSpec
+from joulemark.meters.written import without_noise
 from joulemark.record.scope import PSU, Scope
 from joulemark.record.telemetry import Quantity
 
@@ -35,12 +44,22 @@ KIND = "prometheus"
 _MEASURES = "a series of a Prometheus page or server"
 _NOT_COUNTERS = frozenset({"gauge", "histogram", "summary"})
 _WRAPPING = "node_rapl_"  # node_exporter passes the processor's counters on as they are
-_DEFAULT_INTERVAL_S = 1.0
-# By the first part of a name: how often the exporter renews its values at its default settings, and whether
-# a power is the mean since the last renewal. Kepler: monitor.interval; Scaphandre: records kept for a few
-# seconds.
-_RENEWED_S = {"kepler_": 5.0, "scaph_": 5.0, "DCGM_": 30.0}
-_AVERAGED = ("kepler_", "scaph_")
+# By the first part of a name: how often the exporter renews its values at its default settings. node_exporter
+# reads RAPL and hwmon when it is asked; Kepler has monitor.interval; Scaphandre keeps records for a few
+# seconds; our own exporter adds its energies up every five.
+_RENEWED_S = {
+    "node_rapl_": 1.0,
+    "node_hwmon_": 1.0,
+    "kepler_": 5.0,
+    "scaph_": 5.0,
+    "joulemark_": 5.0,
+    "DCGM_": 30.0,
+}
+_AVERAGED = ("kepler_", "scaph_")  # a power is the mean since the last renewal
+_LONGEST_NAME, _MOST_NAMES = 60, 1000  # that are compared with one that is not there
+
+
+_SEE_LOGS = "see what its exporter logs"
 
 
 class _Unusable(Exception):
@@ -84,14 +103,13 @@ def _look_at_page(request: SeriesRequest) -> dict[str, str | int | float | None]
     for selector in selectors:
         found = selector.pick(exposition.samples)
         if not found and exposition.of(selector.name):
-            have = told_apart([*exposition.of(selector.name), Sample("", {}, 0.0)])
+            have = told_apart(exposition.of(selector.name), tells_all=True)
             raise _Unusable(
                 f"no series {selector.name} has these labels; there are {have}", "mend the labels"
             )
         if not found:
-            near = difflib.get_close_matches(
-                selector.name, list(names_in(page.body.decode(errors="replace")))
-            )
+            names = (n for n in names_in(page.body.decode(errors="replace")) if len(n) <= _LONGEST_NAME)
+            near = difflib.get_close_matches(selector.name, list(islice(names, _MOST_NAMES)))
             hint = f"; similar: {', '.join(near)}" if near else ""
             look = f"curl -sS '{request.url}' | grep -E 'joule|watt|energy|power'"
             raise _Unusable(f"the page has no series {selector.name}{hint}", look)
@@ -139,10 +157,12 @@ def _single(samples: list[Sample] | tuple[Sample, ...], name: str) -> Sample:
         why = f"{len(samples)} series answer: {told_apart(samples)}"
         raise _Unusable(why, f'choose one by its labels, as in {samples[0].name or name}{{label="value"}}')
     if not math.isfinite(samples[0].value):
-        raise _Unusable(
-            f"{samples[0].name or name} has the value {samples[0].text}", "see what its exporter logs"
-        )
+        raise _Unusable(_odd_value(samples[0]), _SEE_LOGS)
     return samples[0]
+
+
+def _odd_value(sample: Sample) -> str:
+    return f"{sample.name or 'the answer'} has the value {sample.text[:40]}"
 
 
 def _units(request: SeriesRequest, samples: list[Sample]) -> list[Unit]:
@@ -161,25 +181,32 @@ def _units(request: SeriesRequest, samples: list[Sample]) -> list[Unit]:
 
 
 def _facts(
-    request: SeriesRequest, samples: list[Sample], units: list[Unit], seen_s: float | None, *, is_series: bool
+    request: SeriesRequest,
+    samples: list[Sample],
+    units: list[Unit],
+    scraped_s: float | None,
+    *,
+    is_series: bool,
 ) -> dict[str, str | int | float | None]:
-    """Return what the specification keeps of the series as they were seen."""
+    """Return what the specification keeps of the series as they were seen.
+
+    ``scraped_s``: how often a server asks the exporter; null where that is not known or not done.
+    """
     unit, name = units[0], samples[0].name
-    prefix = next((known for known in _RENEWED_S if name.startswith(known)), "")
+    for sample, its_unit in zip(samples, units, strict=True):
+        if not math.isfinite(sample.value * its_unit.factor):
+            raise _Unusable(_odd_value(sample), _SEE_LOGS)
     interval_s = request.interval_s
     if interval_s is None:
-        interval_s = max(seen_s or 0.0, _RENEWED_S.get(prefix, _DEFAULT_INTERVAL_S))
-    window_s = request.window_s
-    if window_s is None:
-        window_s = interval_s if prefix in _AVERAGED else 0.0
+        interval_s = max(_renewed_s(sample.name) for sample in samples) + (scraped_s or 0.0)
     is_register = unit.is_register or request.step is not None
-    quantum = request.step if request.step is not None else _last_decimal(samples[0].text)
+    quantum = request.step if request.step is not None else _shown_step(samples[0].text)
     return {
         "main_unit": unit.name,
         "power_unit": units[1].name if len(units) > 1 else None,
         "is_series": int(is_series),
         "interval_s": interval_s,
-        "window_s": window_s if any(u.quantity is Quantity.POWER_W for u in units) else None,
+        "window_s": _window_s(request, samples, units),
         "is_register": int(unit.is_energy and is_register),
         "quantum_j": quantum * unit.factor if unit.is_energy and is_register else None,
         "modulus_j": request.wraps_at * unit.factor if request.wraps_at and unit.is_energy else None,
@@ -187,12 +214,36 @@ def _facts(
     }
 
 
-def _last_decimal(text: str) -> float:
+def _renewed_s(name: str) -> float:
+    """Return how often its exporter renews a series; raises `_Unusable` where nobody said so."""
+    known = next((seconds for prefix, seconds in _RENEWED_S.items() if name.startswith(prefix)), None)
+    if known is None:
+        why = f"how often its exporter renews {name} is not known, and so not how old a value may be"
+        fix = (
+            "say it in seconds: &interval_s=15; through a server, its scrape interval and the exporter's own"
+        )
+        raise _Unusable(why, fix)
+    return known
+
+
+def _window_s(request: SeriesRequest, samples: Sequence[Sample], units: Sequence[Unit]) -> float | None:
+    """Return over how long the power is averaged; null where there is none."""
+    names = (s.name for s, unit in zip(samples, units, strict=True) if unit.quantity is Quantity.POWER_W)
+    name = next(names, None)
+    if name is None or request.window_s is not None:
+        return None if name is None else request.window_s
+    if not name.startswith(_AVERAGED):
+        return 0.0
+    return _renewed_s(name) if request.interval_s is None else request.interval_s
+
+
+def _shown_step(text: str) -> float:
     """Return the worth of the last decimal that is written: the step of a register, as far as it shows.
 
     A last zero may have been left out, so the true step may be finer.
     """
-    digits = text.lower().partition("e")
-    decimals = len(digits[0].partition(".")[2])
-    exponent = int(digits[2]) if digits[2] else 0
-    return float(10.0 ** (exponent - decimals))
+    shown = without_noise(Decimal(text))
+    exponent = shown.as_tuple().exponent
+    if not isinstance(exponent, int):
+        return 0.0
+    return float(Decimal(1).scaleb(min(exponent, 0) if shown.is_zero() else exponent))

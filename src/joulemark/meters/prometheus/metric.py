@@ -43,8 +43,9 @@ class PrometheusSource:
     """Reads one series and, where there is one, the power beside it.
 
     A reading raises `SourceLost` where the page cannot be had or shows neither. A value is left out, with a
-    flag, where it is ``not_finite``, ``ambiguous`` (several series answer), ``unavailable`` (none does) or
-    ``stale``: its own stamp is older than three of the exporter's intervals, by the server's clock.
+    flag, where it is ``not_finite``, ``negative``, ``ambiguous`` (several series answer), ``unavailable``
+    (none does) or ``stale``: its own stamp is older than three of the exporter's intervals, by the server's
+    clock.
     """
 
     def __init__(self, spec: SourceSpec, clock: Clock | None = None) -> None:
@@ -76,7 +77,7 @@ class PrometheusSource:
         stamps_s: list[float] = []
         for part, (samples, date_s) in zip(self._parts, found, strict=True):
             quantity = part.unit.quantity.value
-            fault = self._fault(samples, date_s)
+            fault = self._fault(part, samples, date_s)
             if fault is not None:
                 flags.append(f"{quantity}:{fault}")
                 continue
@@ -120,13 +121,15 @@ class PrometheusSource:
         exposition = read_page(page, frozenset(selector.name for selector in selectors))
         return [(selector.pick(exposition.samples), page.date_s) for selector in selectors]
 
-    def _fault(self, samples: list[Sample], date_s: float | None) -> str | None:
+    def _fault(self, part: _Part, samples: list[Sample], date_s: float | None) -> str | None:
         if not samples:
             return "unavailable"
         if len(samples) > 1:
             return "ambiguous"
-        if not math.isfinite(samples[0].value):
+        if not math.isfinite(samples[0].value * part.unit.factor):
             return "not_finite"
+        if samples[0].value < 0:
+            return "negative"
         t_s = samples[0].t_s
         if t_s is not None and date_s is not None and date_s - t_s > self._stale_s:
             return "stale"
@@ -143,18 +146,18 @@ def describe(spec: SourceSpec) -> SourceInfo:
     args = spec.args
     units = [UNITS[str(args[f"{name}_unit"])] for name in ("main", "power") if args.get(name) is not None]
     quantities = tuple(unit.quantity.value for unit in units)
-    counts = Quantity.ENERGY_J.value in quantities
+    counts = Quantity.ENERGY_J in quantities
     interval_s = float(args.get("interval_s") or 0.0)
     modulus_j = _real(args, "modulus_j")
     return SourceInfo(
-        name=str(args.get("name") or "prometheus"),
+        name=spec.name or "prometheus",
         kind="prometheus",
         scope=Scope(str(args["scope"])),
         quantities=quantities,
         counter_modulus_j=modulus_j,
         counter_wraps=counts and (modulus_j is not None or bool(args.get("wraps"))),
         counter_quantum_j=_real(args, "quantum_j") or 0.0,
-        power_window_s=(_real(args, "window_s") or 0.0) if Quantity.POWER_W.value in quantities else None,
+        power_window_s=(_real(args, "window_s") or 0.0) if Quantity.POWER_W in quantities else None,
         power_max_w=_real(args, "max_w"),
         is_register=bool(args.get("is_register")),
         value_age_s=interval_s,

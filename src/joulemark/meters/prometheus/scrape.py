@@ -13,6 +13,7 @@ from joulemark.meters.http.answer import Answer, status_reason
 from joulemark.meters.http.connection import Connection
 from joulemark.meters.http.deadline import REQUEST_S, Deadline, Unanswered
 from joulemark.meters.http.endpoint import USUAL_PORTS, Endpoint
+from joulemark.meters.http.words import cleaned
 from joulemark.record.errors import InputError
 
 PAGE_LIMIT_BYTES = 8 * 2**20
@@ -89,4 +90,4 @@ def _said(body: bytes) -> str:
     text = body[:4096].decode(errors="replace")
     with contextlib.suppress(ValueError, LookupError, TypeError, RecursionError):
         text = str(json.loads(text)["error"])  # as a Prometheus server has it
-    return "" if "<" in text else " ".join(text.split())[:200]
+    return "" if "<" in text else cleaned(text, 200)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from joulemark.meters.http.words import cleaned
+from joulemark.meters.privacy import hashed, load_salt
 from joulemark.meters.prometheus.exposition import MalformedPage, Sample, parse_exposition
 from joulemark.record.errors import InputError
 
-_SHOWN = 4
+_SHOWN, _COMPARED = 4, 50
+_LONGEST = 300
 _UNSAFE = re.compile(r"[^a-z0-9_]+")
 
 
@@ -43,22 +45,25 @@ class Selector:
 
     @property
     def slug(self) -> str:
-        """A short name without label values, which may name hosts: a digest stands for them."""
+        """A short name without label values, which may name hosts: this machine's own digest stands for them.
+
+        Raises `InputError` where the local salt cannot be used.
+        """
         name = _UNSAFE.sub("_", self.name.lower()).strip("_") or "series"
         if not self.labels:
             return name
-        digest = hashlib.sha256(repr(sorted(self.labels.items())).encode()).hexdigest()[:6]
+        digest = hashed(repr(sorted(self.labels.items())), load_salt())[:8]
         return f"{name}-{digest}"
 
 
-def told_apart(samples: Iterable[Sample]) -> str:
-    """Return the labels by which several series differ, for a user who has to choose one."""
-    labelled = [dict(sample.labels) for sample in samples]
+def told_apart(samples: Sequence[Sample], *, tells_all: bool = False) -> str:
+    """Return the labels by which several series differ, or all, for a user who has to choose one."""
+    labelled = [dict(sample.labels) for sample in samples[:_COMPARED]]
     names = sorted({name for labels in labelled for name in labels})
-    differing = [name for name in names if len({labels.get(name) for labels in labelled}) > 1]
+    told = [name for name in names if tells_all or len({labels.get(name) for labels in labelled}) > 1]
     shown = [
-        "{" + ",".join(f'{name}="{labels[name]}"' for name in differing if name in labels) + "}"
+        "{" + ",".join(f'{cleaned(name)}="{cleaned(labels[name])}"' for name in told if name in labels) + "}"
         for labels in labelled[:_SHOWN]
     ]
-    more = f" and {len(labelled) - _SHOWN} more" if len(labelled) > _SHOWN else ""
-    return " ".join(shown) + more
+    more = f" and {len(samples) - _SHOWN} more" if len(samples) > _SHOWN else ""
+    return " ".join(one if len(one) <= _LONGEST else one[:_LONGEST] + "…" for one in shown) + more

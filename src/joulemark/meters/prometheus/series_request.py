@@ -23,6 +23,7 @@ from dataclasses import dataclass
 from urllib.parse import unquote, urlsplit
 
 from joulemark.meters.address import MeterAddress
+from joulemark.meters.prometheus.exposition import number
 from joulemark.meters.prometheus.scrape import checked_url
 from joulemark.meters.prometheus.selector import Selector
 from joulemark.meters.prometheus.unit import UNITS, Unit, unit_of_name
@@ -141,9 +142,9 @@ def _real(options: Mapping[str, str], name: str) -> float | None:
     if text is None:
         return None
     try:
-        number = float(text)
+        meant = number(text)
     except ValueError:
-        number = math.nan
-    if not math.isfinite(number) or number < 0 or number > 1e12:
+        meant = math.nan
+    if not 0 <= meant <= 1e12:
         raise InputError(f"{name}={text} is no number that can be meant", fix=f"{name}=15, for example")
-    return number
+    return meant

@@ -9,7 +9,6 @@ the Prometheus documentation.
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
@@ -17,11 +16,14 @@ from statistics import median
 from typing import Any
 from urllib.parse import urlencode
 
+from joulemark.meters.http.answer import LATEST_S
 from joulemark.meters.http.deadline import REQUEST_S, Unanswered
-from joulemark.meters.prometheus.exposition import Sample
+from joulemark.meters.http.words import cleaned
+from joulemark.meters.prometheus.exposition import Sample, number
 from joulemark.meters.prometheus.scrape import get_page
 
 LOOKBACK_S = 300.0
+ANSWER_LIMIT_BYTES = 2 * 2**20
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +53,7 @@ def ask(
     ``http_400`` where the server cannot read the expression.
     """
     query = f"{expression}[{lookback_s:.0f}s]" if is_series else expression
-    page = get_page(f"{url}?{urlencode({'query': query})}", timeout_s, headers=headers)
+    page = get_page(f"{url}?{urlencode({'query': query})}", timeout_s, ANSWER_LIMIT_BYTES, headers=headers)
     try:
         document = json.loads(page.body)
         data = document["data"]
@@ -66,7 +68,7 @@ def ask(
             interval_s = _interval_s(result[0]["values"]) if len(result) == 1 and samples else None
         else:
             raise ValueError(kind)
-    except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+    except (ValueError, ArithmeticError, LookupError, TypeError, AttributeError, RecursionError) as error:
         raise Unanswered("no_prometheus_server", "the answer is not that of a query") from error
     return QueryAnswer(samples, page.date_s, interval_s)
 
@@ -79,13 +81,13 @@ def _instant(metric: Mapping[str, str], pair: Any) -> Sample:
 
 def _stamped(metric: Mapping[str, str], pair: Any) -> Sample:
     t_s, text = pair
-    if not isinstance(text, str) or not math.isfinite(t_s):
+    if not isinstance(text, str) or not 0 <= t_s < LATEST_S:
         raise ValueError("no pair of stamp and value")
-    labels = {str(name): str(value) for name, value in metric.items() if name != "__name__"}
-    return Sample(str(metric.get("__name__", "")), labels, float(text), float(t_s), text)
+    labels = {cleaned(str(k)): cleaned(str(v)) for k, v in metric.items() if k != "__name__"}
+    return Sample(cleaned(str(metric.get("__name__", "")), 200), labels, number(text), float(t_s), text)
 
 
 def _interval_s(pairs: Any) -> float | None:
-    stamps = [float(pair[0]) for pair in pairs]
+    stamps = [float(pair[0]) for pair in pairs if 0 <= pair[0] < LATEST_S]
     steps = [b - a for a, b in pairwise(stamps) if b > a]
     return median(steps) if steps else None

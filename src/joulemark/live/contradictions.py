@@ -1,0 +1,56 @@
+"""A meter of a whole that says less than a part of it does is not believed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from joulemark.live.source_energy import SourceEnergy
+from joulemark.record.energy import MeasuredEnergy, Withheld
+from joulemark.record.reason import Reason
+
+Energy = MeasuredEnergy | Withheld
+
+
+def without_contradictions(others: Mapping[str, Energy], headline: Energy) -> dict[str, Energy]:
+    """Return ``others`` without the energies of a whole that lie below that of one of its parts.
+
+    Bounds decide: a whole is withheld only where even the most that it can have been is less than the least
+    that the part was. A recorded trace and a live meter say nothing of each other.
+    """
+    parts = _measured((*others.values(), headline))
+    return {name: _contradicted(energy, parts) or energy for name, energy in others.items()}
+
+
+def uncontradicted(energies: Iterable[SourceEnergy]) -> list[SourceEnergy]:
+    """Return the same for both ways of each source; only a way that passed its self-test contradicts."""
+    energies = list(energies)
+    believed = [one.believed for one in energies]
+    parts = _measured(figure for one in believed for figure in (one.counter, one.integrated))
+    return [
+        replace(
+            one,
+            counter=_contradicted(one.counter, parts) or one.counter,
+            integrated=_contradicted(one.integrated, parts) or one.integrated,
+        )
+        for one in energies
+    ]
+
+
+def _measured(energies: Iterable[Energy]) -> list[MeasuredEnergy]:
+    return [energy for energy in energies if isinstance(energy, MeasuredEnergy)]
+
+
+def _contradicted(whole: Energy, parts: Sequence[MeasuredEnergy]) -> Withheld | None:
+    if isinstance(whole, Withheld):
+        return None
+    for part in parts:
+        inside = all(any(w.contains(p) and w != p for w in whole.scopes) for p in part.scopes)
+        if inside and whole.hi < part.lo and _is_replayed(whole) == _is_replayed(part):
+            detail = f"{whole.source} says at most {whole.hi:,.4g} J, {part.source} at least {part.lo:,.4g} J"
+            return Withheld(Reason.LESS_THAN_ITS_PART, detail)
+    return None
+
+
+def _is_replayed(energy: MeasuredEnergy) -> bool:
+    return energy.source.startswith("replay:")
