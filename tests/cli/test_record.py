@@ -98,12 +98,14 @@ def test_without_any_meter_it_still_measures() -> None:
         (["sh", "-c", "kill -KILL $$"], 137, "SIGKILL"),
         (["no-such-program"], 127, "not found"),
         (["/etc/passwd"], 126, "cannot be run"),
+        ([""], 127, "not found"),
     ],
 )
 def test_the_exit_code_is_the_programs(command: list[str], code: int, said: str) -> None:
     done = quietly("--", *command)
     assert done.code == code
     assert said in done.err
+    assert "Traceback" not in done.err
 
 
 def test_standard_input_is_the_programs() -> None:
@@ -115,6 +117,13 @@ def test_standard_input_is_the_programs() -> None:
         timeout=60,
     )
     assert done.stdout == "through\n"
+
+
+def test_what_the_shell_passes_is_the_programs() -> None:
+    record = f"{sys.executable} -m joulemark.cli record --meter none --out /dev/null"
+    script = f"{record} -- cat <(echo hello)"
+    done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, timeout=60)
+    assert (done.stdout, done.stderr) == ("hello\n", "")
 
 
 def test_the_programs_own_options_are_left_to_it() -> None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from joulemark.live.contradictions import without_contradictions
 from joulemark.record.energy import MeasuredEnergy, Method, Withheld
 from joulemark.record.reason import Reason
 from joulemark.record.scope import Scope
-from joulemark.live.contradictions import without_contradictions
 
 
 def energy(joules: float, scope: Scope, source: str, width: float = 10.0) -> MeasuredEnergy:

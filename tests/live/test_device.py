@@ -10,8 +10,10 @@ from joulemark.record.reason import Reason
 from joulemark.record.scope import Scope
 
 
-def source(name: str, scope: Scope, trust: Trust = Trust.QUALIFIED, kind: str = "nvml") -> QualifiedSource:
-    return QualifiedSource(SourceInfo(name, kind, scope, ("energy_j",)), Qualification(trust))
+def source(
+    name: str, scope: Scope, trust: Trust = Trust.QUALIFIED, kind: str = "nvml", notes: tuple[str, ...] = ()
+) -> QualifiedSource:
+    return QualifiedSource(SourceInfo(name, kind, scope, ("energy_j",), notes=notes), Qualification(trust))
 
 
 BOARD0, BOARD1 = source("nvml:0", Scope.gpu(0)), source("nvml:1", Scope.gpu(1))
@@ -116,3 +118,35 @@ def test_a_board_that_instances_share_is_attributed_to_none_of_them() -> None:
 def test_a_firmware_sensor_of_a_module_is_no_board() -> None:
     sensor = source("hwmon:module", Scope.module(0), kind="hwmon")
     assert choose_headline([sensor, PACKAGE0], engine_local=True, on_board={}).sources == ("rapl:0",)
+
+
+SOC = source("zeus:soc", Scope("wall/psu/soc"), kind="zeus")
+ON_CHIP = [source(f"zeus:{part}", Scope(f"wall/psu/soc/{part}"), kind="zeus") for part in ("gpu", "cpu")]
+
+
+def test_a_system_on_a_chip_leads_and_its_graphics_is_no_board() -> None:
+    for order in ([SOC, *ON_CHIP], [*ON_CHIP, SOC]):
+        assert choose_headline(order, engine_local=True, on_board={}).sources == ("zeus:soc",)
+    assert choose_headline([PLUG, *ON_CHIP], engine_local=True, on_board={}).sources == ("shelly",)
+    assert choose_headline([PACKAGE0, SOC], engine_local=True, on_board={}).sources == ("zeus:soc",)
+    assert choose_headline(ON_CHIP, engine_local=True, on_board={}).reason is Reason.NO_METER
+
+
+def test_boards_that_cannot_be_told_apart_make_no_headline() -> None:
+    card = source("hwmon:card", Scope("wall/psu/gpu:0000:03:00.0"), kind="hwmon")
+    dcgm = source("dcgm:0", Scope.gpu(0), kind="dcgm")
+    seen = {card.info.scope.path: True, G0: True}
+    refused = choose_headline([card, dcgm], engine_local=True, on_board=seen)
+    assert (refused.sources, refused.reason) == ((), Reason.NOT_APPLICABLE)
+    assert "hwmon:card" in refused.notes[0]
+    assert "dcgm:0" in refused.notes[0]
+    assert choose_headline([card, BOARD0], engine_local=True, on_board=seen).sources == (
+        "hwmon:card",
+        "nvml:0",
+    )
+
+
+def test_a_module_stands_for_its_board() -> None:
+    module = source("nvml:module", Scope.module(0))
+    seen = {module.info.scope.path: True, G0: True}
+    assert choose_headline([BOARD0, module], engine_local=True, on_board=seen).sources == ("nvml:module",)

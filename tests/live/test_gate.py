@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import signal
 import sys
 import time
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from joulemark.live.gate import Ended, WaitingProgram
+from joulemark.record.errors import InputError
 
 
 def ended(*command: str) -> Ended:
@@ -50,6 +52,8 @@ def test_cancelled_it_never_runs(tmp_path: Path) -> None:
         (["/no/such/program"], 127),
         (["/etc/passwd"], 126),
         (["/"], 126),
+        ([""], 127),
+        (["", "word"], 127),
     ],
 )
 def test_exit_codes_are_those_of_a_shell(command: list[str], code: int) -> None:
@@ -59,9 +63,17 @@ def test_exit_codes_are_those_of_a_shell(command: list[str], code: int) -> None:
 
 
 def test_what_its_starter_used_is_taken_off() -> None:
-    assert ended("true").cpu_s < 0.02
-    busy = ended(sys.executable, "-c", "import time\nwhile time.process_time() < 0.4: pass")
-    assert 0.38 < busy.cpu_s < 1.0
+    def both() -> float:
+        used = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return used.ru_utime + used.ru_stime
+
+    before_s = both()
+    program_s = ended("true").cpu_s
+    assert 0 <= program_s < 0.5 * (both() - before_s)  # an interpreter starts in ten times what `true` takes
+    code = "from time import process_time as now\nbegin = now()\nwhile now() - begin < 0.4: pass"
+    before_s = both()
+    program_s = ended(sys.executable, "-c", code).cpu_s
+    assert 0.399 < program_s < both() - before_s - 0.002
 
 
 def test_memory_of_a_large_program_is_known_and_of_a_small_one_is_not() -> None:
@@ -91,7 +103,39 @@ def test_the_environment_and_the_descriptors_are_ours(
     word, *descriptors = told.read_text().split()
     assert word == "kept"
     if sys.platform == "linux":
-        assert {int(fd) for fd in descriptors} <= {0, 1, 2, 3}  # 3 is of `ls` itself
+        # what the caller passed and no other; one more is of `ls` itself
+        passed = {fd for fd in range(256) if inheritable(fd)}
+        assert passed <= {int(fd) for fd in descriptors}
+        assert len({int(fd) for fd in descriptors} - passed) <= 1
+
+
+def inheritable(fd: int) -> bool:
+    try:
+        return os.get_inheritable(fd)
+    except OSError:
+        return False
+
+
+def test_what_the_caller_passes_is_the_programs() -> None:
+    reading, writing = os.pipe()
+    os.set_inheritable(reading, True)
+    os.write(writing, b"token")
+    os.close(writing)
+    kept, told = os.pipe()  # its end of `told` is not passed: nobody but us writes to it
+    assert (
+        ended("sh", "-c", f'test "$(cat /dev/fd/{reading})" = token && ! test -e /dev/fd/{told}').exit_code
+        == 0
+    )
+    for fd in (reading, kept, told):
+        os.close(fd)
+
+
+@pytest.mark.parametrize("command", [["echo", "a\0b"], ["a\0b"]])
+def test_an_argument_that_no_program_can_get_is_told(command: list[str]) -> None:
+    held = len(os.listdir("/dev/fd"))
+    with pytest.raises(InputError, match="argument"):
+        WaitingProgram(command)
+    assert len(os.listdir("/dev/fd")) == held
 
 
 def test_killed_while_it_waits() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import os
 import subprocess
 import sys
@@ -224,10 +225,65 @@ def test_wrong_use_is_told(boards: FakeNvml) -> None:
     def numbers():  # type: ignore[no-untyped-def]
         yield 1
 
-    with pytest.raises(TypeError, match="generator"):
-        joulemark.measure(numbers)
+    for wrong, words in (
+        (numbers, "numbers is a generator"),
+        (functools.partial(numbers), "generator"),
+        (Measurement, "Measurement is a class"),
+        ("nvml", "meters="),
+    ):
+        with pytest.raises(TypeError, match=words):
+            joulemark.measure(wrong)  # type: ignore[call-overload]
     with pytest.raises(AttributeError, match="mesure"):
         _ = joulemark.mesure  # type: ignore[attr-defined]
+
+
+class Waits:
+    async def __call__(self) -> None:
+        await asyncio.sleep(0)
+
+
+def test_what_only_prepares_its_work_is_not_measured_as_if_it_had_worked() -> None:
+    async def work() -> None:
+        await asyncio.sleep(0)
+
+    async def numbers():  # type: ignore[no-untyped-def]
+        yield 1
+
+    for function in (lambda: work(), Waits()):
+        with pytest.raises(TypeError, match="async def"):
+            joulemark.measure(meters="none")(function)()
+    for function in (lambda: numbers(), lambda: (i for i in range(3))):
+        with pytest.raises(TypeError, match="generator"):
+            joulemark.measure(meters="none")(function)()
+    waits = joulemark.measure(meters="none")(functools.partial(work))
+    asyncio.run(waits())
+    assert waits.last.duration_s > 0  # type: ignore[attr-defined]
+
+
+def test_a_failing_on_end_costs_neither_the_result_nor_the_blocks_exception() -> None:
+    def broken(_block: Measurement) -> None:
+        raise ValueError("of the callback")
+
+    def measure() -> Measurement:
+        return joulemark.measure(meters="none", on_end=broken)
+
+    async def answer() -> int:
+        return 42
+
+    with pytest.warns(RuntimeWarning, match="of the callback"):
+        assert measure()(lambda: 42)() == 42
+    with pytest.warns(RuntimeWarning, match="of the callback"):
+        assert asyncio.run(measure()(answer)()) == 42
+    with pytest.warns(RuntimeWarning, match="of the callback"), measure() as block:
+        pass
+    assert block.duration_s > 0
+    with pytest.raises(KeyError, match="mine") as caught, measure():
+        fail()
+    (note,) = caught.value.__notes__
+    assert "of the callback" in note
+    assert "mine" not in note
+    with pytest.raises(KeyError, match="mine"):
+        measure()(fail)()
 
 
 def test_readings_that_nobody_can_ask_for_are_dropped(boards: FakeNvml) -> None:

@@ -31,8 +31,10 @@ def source(
     trust: Trust = Trust.QUALIFIED,
     reason: str | None = None,
     register: bool = False,
+    notes: tuple[str, ...] = (),
 ) -> QualifiedSource:
-    info = SourceInfo(name, kind, Scope(scope), ("energy_j", "power_w"), is_register=register)
+    quantities = ("energy_j", "power_w")
+    info = SourceInfo(name, kind, Scope(scope), quantities, is_register=register, notes=notes)
     return QualifiedSource(info, Qualification(trust, reason))
 
 
@@ -121,6 +123,75 @@ def test_the_meter_outside_leads_where_nothing_inside_is_believed() -> None:
     assert joules(saw("rapl:0/dram", "wall/psu/psys/dram:0", 5, kind="rapl")) is Reason.NOT_APPLICABLE
 
 
+def test_one_board_named_thrice_is_one_board() -> None:
+    thrice = [
+        saw(f"p{i}", path, 1200) for i, path in enumerate(["gpu:0", "wall/gpu:0", "wall/psu/psu/gpu:0"])
+    ]
+    assert joules(*thrice) == 1200
+    assert joules(saw("a", "wall/psu/gpu:0", 1000), saw("b", "wall/psu/module:0/gpu:0", 990)) in (990, 1000)
+
+
+def test_a_module_holds_the_board_of_its_index_and_no_other() -> None:
+    module = saw("prometheus", "wall/psu/module:0", 1500, kind="prometheus")
+    assert joules(saw("nvml:0", "wall/psu/gpu:0", 1000), module) == 1500
+    assert joules(saw("nvml:1", "wall/psu/gpu:1", 1000), module) == 2500
+
+
+def test_a_chip_holds_the_packages_and_is_not_added_to_a_board_that_it_may_hold() -> None:
+    chip = saw("soc", "wall/psu/soc", 1000, kind="zeus")
+    parts = [saw(part, f"wall/psu/soc/{part}", 600, kind="zeus") for part in ("gpu", "cpu")]
+    assert joules(saw("a", "wall/psu/psys/package:0", 900, kind="rapl"), chip, *parts) == 1000
+    found = total_of([chip, saw("p", "wall/psu/gpu:0", 600, kind="prometheus")])
+    assert isinstance(found, Withheld)
+    assert "soc and p may see the same joules" in found.detail
+    assert joules(*parts) is Reason.NOT_APPLICABLE
+
+
+def test_a_board_by_its_place_is_not_added_to_one_by_a_number() -> None:
+    card = saw("hwmon:card", "wall/psu/gpu:0000:03:00.0", 1000, kind="hwmon")
+    for kind in ("dcgm", "prometheus"):
+        found = total_of([card, saw("numbered", "wall/psu/gpu:0", 1000, kind=kind)])
+        assert isinstance(found, Withheld)
+        assert "hwmon:card (gpu:0000:03:00.0) and numbered (gpu:0) cannot be told apart" in found.detail
+    # the driver of another maker's card never shows one of NVIDIA's
+    assert joules(card, saw("nvml:0", "wall/psu/gpu:0", 500)) == 1500
+    named = saw("prometheus", "wall/psu/gpu:0000:03:00.0", 1000, kind="prometheus")
+    assert joules(named, saw("nvml:0", "wall/psu/gpu:0", 500)) is Reason.NOT_APPLICABLE
+
+
+def test_an_accelerator_that_holds_processor_cores_is_not_added_to_them() -> None:
+    place, notes = "wall/psu/gpu:0000:03:00.0", ("module_scope: processor cores are in it",)
+    accelerator = saw("hwmon:card", place, 1000, kind="hwmon", notes=notes)
+    package = saw("rapl:0", "wall/psu/psys/package:0", 400, kind="rapl")
+    assert joules(accelerator, package) is Reason.NOT_APPLICABLE
+    assert joules(accelerator) == 1000
+
+
+def test_a_device_that_is_not_believed_withholds_the_sum() -> None:
+    board = saw("nvml:0", "wall/psu/gpu:0", 1000)
+    doubts = {"trust": Trust.SUSPECT, "reason": "the power gauge reads 0 W"}
+    plug = saw("shelly", "wall", 3000, method=Method.METER, kind="shelly", register=True)
+    found = total_of([board, saw("nvml:1", "wall/psu/gpu:1", 1000, **doubts), plug])
+    assert isinstance(found, Withheld)
+    assert found.reason is Reason.METER_NOT_QUALIFIED
+    assert "nvml:1: the power gauge reads 0 W" in found.detail
+    # unless another meter of the same device, or one that holds it, is believed
+    assert joules(board, saw("again", "wall/psu/gpu:0", 7, **doubts)) == 1000
+    assert joules(board, saw("part", "wall/psu/gpu:0/tile:0", 7, **doubts)) == 1000
+    held = saw("nvml:0", "wall/psu/gpu:0", 7, **doubts)
+    assert joules(saw("p", "wall/psu/module:0", 1500, kind="prometheus"), held) == 1500
+
+
+def test_the_platform_leads_only_where_it_holds_every_device() -> None:
+    platform = saw("rapl:psys", "wall/psu/psys", 80, kind="rapl")
+    doubts = {"trust": Trust.SUSPECT, "reason": "a virtual machine"}
+    package = saw("rapl:0", "wall/psu/psys/package:0", 50, kind="rapl", **doubts)
+    board = saw("nvml:0", "wall/psu/gpu:0", 300, **doubts)
+    assert joules(platform, package) == 80
+    assert joules(platform, package, board) is Reason.METER_NOT_QUALIFIED
+    assert joules(platform, board, saw("shelly", "wall", 500, kind="shelly")) == 500
+
+
 def test_a_trace_is_never_added_to_a_live_meter() -> None:
     trace = saw("replay:t", "wall/psu/gpu:1", 70, kind="replay")
     assert joules(saw("nvml:0", "wall/psu/gpu:0", 100), trace) == 70
@@ -186,6 +257,38 @@ def test_energies_are_found_by_scope_its_end_or_the_meter() -> None:
     assert missing.reason is Reason.NO_METER
     assert "gpu:7" in missing.detail
     assert "wall/psu/gpu:0" in missing.detail
+
+
+def test_a_wall_meter_below_the_board_is_withheld_and_raises_no_tier() -> None:
+    board = saw("nvml:0", "wall/psu/gpu:0", 1000)
+    facts = {"method": Method.METER, "kind": "shelly", "register": True}
+    good = stretch(board, saw("shelly", "wall", 1500, **facts))
+    assert good.tier == ("B", None)
+    for wrong in (saw("shelly", "wall", 1, **facts), saw("shelly", "wall", 1500, integrated=1.5, **facts)):
+        found = stretch(board, wrong)
+        assert found.tier == ("C", None)
+        told = json.dumps(found.to_json()["sources"])
+        assert "less_than_its_part" in told
+        assert "nvml:0 at least 900 J" in told
+    lost = stretch(board, saw("shelly", "wall", **facts))
+    assert lost.tier == ("C", None)
+
+
+def test_a_meter_that_is_not_believed_contradicts_nobody() -> None:
+    doubted = saw("nvml:0", "wall/psu/gpu:0", 9000, trust=Trust.SUSPECT, reason="reads 0 W")
+    plug = saw("shelly", "wall", 300, method=Method.METER, kind="shelly", register=True)
+    assert joules(doubted, plug) == 300
+    trace = saw("replay:t", "wall/psu/gpu:0", 9000, kind="replay")
+    found = stretch(trace, plug).energy("wall")
+    assert isinstance(found, MeasuredEnergy)
+
+
+def test_of_two_meters_outside_the_contradicted_one_does_not_lead() -> None:
+    sensor = saw("rapl:0/dram", "wall/psu/psys/dram:0", 50, kind="rapl")
+    analyzer = saw("wt300", "wall", 1, kind="analyzer", method=Method.METER, register=True)
+    plug = saw("shelly", "wall", 300, kind="shelly", method=Method.METER, register=True)
+    assert joules(sensor, analyzer, plug) == 300
+    assert joules(sensor, analyzer) is Reason.LESS_THAN_ITS_PART
 
 
 def test_money_and_carbon_come_with_the_bound_of_the_joules() -> None:

@@ -178,3 +178,9 @@ def test_what_cannot_be_read_hides_nothing() -> None:
     missing = replace(finding("rapl:package-0", "rapl", "wall/psu/psys/package:0"), spec=None, info=None)
     there = finding("zeus:cpu", "zeus", "wall/psu/psys/package:0")
     assert [one.spec is not None for one in without_duplicates([missing, there])] == [False, True]
+
+
+@pytest.mark.parametrize("path", ["gpu:0", "wall/gpu:0", "wall/psu/psu/gpu:0", "wall:2"])
+def test_a_scope_outside_the_tree_is_refused_with_the_tree(path: str) -> None:
+    with pytest.raises(InputError, match="wall > psu >"):
+        MeterAddress("prometheus", "h", {"scope": path}).scope(Scope("wall"))

@@ -185,6 +185,9 @@ def test_discovery_says_what_it_is(tmp_path: Path) -> None:
         ("a.jsonl", '{"t_ns": 1, "values": {"energy_j": Infinity}}\n', "not finite"),
         ("a.jsonl", '{"t_ns": 1, "fault": "boredom"}\n', "boredom"),
         ("a.jsonl", '{"t_ns": 1, "scope": "/"}\n', "scope path"),
+        ("a.jsonl", '{"t_ns": 1, "scope": "gpu:0"}\n', "wall > psu"),
+        ("a.jsonl", '{"info": {"scope": "wall/gpu:0"}}\n', "wall > psu"),
+        ("a.csv", "# scope = wall/psu/psu/gpu:0\nt_s,energy_j\n1,1\n", "wall > psu"),
         ("a.jsonl", "[" * 100_000, "not JSON"),
     ],
 )

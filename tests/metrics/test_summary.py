@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from doubles import run_views
+from doubles import run_views, varied_runs
 from doubles.run_views import item
 from joulemark.meters.notes import LACKS, MIG_SHARED, MODULE_SCOPE, note
 from joulemark.metrics import definitions, summarize
@@ -406,3 +406,17 @@ def test_a_cache_that_was_not_to_be_used_is_told():
     assert "prompt_cache_hit" not in _codes(summarize(_changed(told, engine=allowed)))
     none = tuple(dataclasses.replace(i, cached_tokens=0) for i in view.measured_items)
     assert "prompt_cache_hit" not in _codes(summarize(dataclasses.replace(view, items=none)))
+
+
+def test_a_wall_meter_whose_figure_did_not_survive_raises_no_tier():
+    view = varied_runs.with_wall_meter()
+    assert summarize(view).measurement_tier == "B"
+    for reason in (Reason.LESS_THAN_ITS_PART, Reason.METER_LOST):
+        other = {**view.other_energy, "shelly:desk · wall": Withheld(reason)}
+        assert summarize(dataclasses.replace(view, other_energy=other)).measurement_tier == "C"
+    by_power = {
+        **view.other_energy,
+        "shelly:desk · wall": Withheld(Reason.SHORTER_THAN_STEP),
+        "shelly:desk (power) · wall": view.other_energy["shelly:desk · wall"],
+    }
+    assert summarize(dataclasses.replace(view, other_energy=by_power)).measurement_tier == "B"

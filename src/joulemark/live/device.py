@@ -99,8 +99,8 @@ def told_twice(infos: Iterable[SourceInfo]) -> str:
     for one, other in combinations(infos, 2):
         if _may_be_one_board(one, other):
             return (
-                f"{one.name} ({one.scope.label}) and {other.name} ({other.scope.label}) cannot be told apart: "
-                "one board is named by its place, the other by a number"
+                f"{one.name} ({one.scope.label}) and {other.name} ({other.scope.label}) cannot be told "
+                "apart: one board is named by its place, the other by a number"
             )
         for board, processor in ((one, other), (other, one)):
             if _holds_processors(board) and processor.scope.kind in PROCESSORS:

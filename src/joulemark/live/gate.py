@@ -23,7 +23,7 @@ NOT_FOUND, NOT_EXECUTABLE = 127, 126  # as shells have it
 _LARGEST_TELLING = 4096
 # Signals that Python ignores for itself and a program must not inherit so.
 _STUB = """
-import os, resource, signal, sys, time
+import errno, os, resource, signal, sys, time
 gate, told = int(sys.argv[1]), int(sys.argv[2])
 if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
@@ -37,8 +37,8 @@ own = resource.getrusage(resource.RUSAGE_SELF)
 os.write(told, b"%d %d " % (time.process_time_ns(), own.ru_maxrss))
 try:
     os.execvp(sys.argv[3], sys.argv[3:])
-except OSError as error:
-    os.write(told, b"%d" % (error.errno or 1))
+except (OSError, ValueError) as error:  # ValueError: no program has an empty name
+    os.write(told, b"%d" % (getattr(error, "errno", None) or errno.ENOENT))
 os._exit(1)
 """
 
@@ -75,21 +75,28 @@ class WaitingProgram:
     """A started, waiting program. `go` lets it run, `wait` returns its end; `cancel` ends it unrun."""
 
     def __init__(self, command: Sequence[str]) -> None:
-        """Raises `InputError` where the system cannot start a process, or is not a Unix."""
+        """Raises `InputError` where the system cannot start a process, or is not a Unix.
+
+        The program inherits whatever this process inherited or made inheritable, as from a shell.
+        """
         if sys.platform == "win32":
             raise InputError("a program cannot be measured here", why="this needs a Unix system")
         self._told = b""
         gate_r, self._gate_w = os.pipe()
         self._told_r, told_w = os.pipe()
+        for fd in (gate_r, told_w):
+            os.set_inheritable(fd, True)
         try:
             self._process = subprocess.Popen(
                 [sys.executable, "-I", "-S", "-c", _STUB, str(gate_r), str(told_w), *command],
-                pass_fds=(gate_r, told_w),
+                close_fds=False,  # a jobserver's pipe, a shell's <(...); Python's own close on exec
             )
-        except OSError as error:
+        except (OSError, ValueError) as error:
             os.close(self._gate_w)
             os.close(self._told_r)
-            raise InputError("no process can be started", why=str(error.strerror)) from error
+            if isinstance(error, OSError):
+                raise InputError("no process can be started", why=str(error.strerror)) from error
+            raise InputError("an argument cannot be handed to a program", why=str(error)) from error
         finally:
             os.close(gate_r)
             os.close(told_w)

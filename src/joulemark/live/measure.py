@@ -52,10 +52,12 @@ def measure(
     ``meters`` as of ``--meter``: ``auto``, a kind, ``KIND:ADDRESS``, or several. They are opened at the first
     block of the process, which takes some seconds (`Measurement.prepare` does it beforehand), and shared by
     all blocks: nested ones and those of other threads too. ``test_s``: how long that opening tests a meter.
-    The rates turn joules into money and carbon. ``on_end`` is called with each measurement that ended.
+    The rates turn joules into money and carbon. ``on_end`` is called with each measurement that ended; where
+    it fails, a warning says so, or a note on the exception that ended the block.
 
     Raises `InputError` for a meter or zone that there is not; a meter that fails is no error: its figures are
-    withheld with the reason.
+    withheld with the reason. Raises ``TypeError`` for a function that does not work in its call: a generator,
+    a class, a plain function that returns a coroutine.
     """
     named = (meters,) if isinstance(meters, str) else tuple(meters)
     if usd_per_kwh is not None or gco2e_per_kwh is not None or zone is not None or pue is not None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import functools
-import inspect
 import threading
 import time
+import warnings
 from collections.abc import Callable
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
+from joulemark.live.each_call import each_call
 from joulemark.live.process_use import Raw, Usage, raw_usage, rss_pages
 from joulemark.live.session import hold, opened, release
 
@@ -60,7 +61,7 @@ class Measurement:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._end()
+        self._end(error)
 
     async def __aenter__(self) -> Measurement:
         import asyncio
@@ -71,11 +72,11 @@ class Measurement:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._end()
+        self._end(error)
 
     def __call__(self, function: F) -> F:
-        """Return ``function`` measured at each call. Raises ``TypeError`` for a generator."""
-        return _measured(function, self._wanted)
+        """Return ``function`` measured at each call. Raises ``TypeError`` as `each_call` does."""
+        return each_call(function, functools.partial(Measurement, self._wanted))
 
     def prepare(self) -> Measurement:
         """Find and test the meters now, some seconds, so that the first block need not wait for them."""
@@ -165,13 +166,23 @@ class Measurement:
         self._t0_ns = time.monotonic_ns()
         hold(self, self._t0_ns)
 
-    def _end(self) -> None:
+    def _end(self, error: BaseException | None) -> None:
         assert self._set is not None
         self._t1_ns = time.monotonic_ns()
         self._set.mark()
         self._after, self._pages = raw_usage(), rss_pages()
-        if self._wanted.on_end is not None:
+        if self._wanted.on_end is None:
+            return
+        try:
             self._wanted.on_end(self)
+        except Exception:
+            import traceback
+
+            told = f"joulemark.measure: on_end failed:\n{traceback.format_exc(chain=False)}"
+            if error is None:
+                warnings.warn(told, RuntimeWarning, stacklevel=3)
+            else:  # the block's own exception is what its caller waits for
+                error.add_note(told)
 
     def _stretch(self) -> Stretch:
         from joulemark.live.block_stretch import block_stretch
@@ -183,32 +194,3 @@ class Measurement:
             t1_ns, after, pages = self._set.mark(), raw_usage(), rss_pages()
         usages = Usage.of(self._before), Usage.of(after)
         return block_stretch(self._set, (self._t0_ns, t1_ns), usages, pages, self._wanted.rates)
-
-
-def _measured(function: F, wanted: Wanted) -> F:
-    if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
-        raise TypeError(f"{function.__qualname__} is a generator: measure the loop that takes from it")
-    if inspect.iscoroutinefunction(function):
-
-        @functools.wraps(function)
-        async def measured(*args: Any, **kwargs: Any) -> Any:
-            block = Measurement(wanted)
-            try:
-                async with block:
-                    return await function(*args, **kwargs)
-            finally:
-                measured.last = block  # type: ignore[attr-defined]
-
-    else:
-
-        @functools.wraps(function)
-        def measured(*args: Any, **kwargs: Any) -> Any:
-            block = Measurement(wanted)
-            try:
-                with block:
-                    return function(*args, **kwargs)
-            finally:
-                measured.last = block  # type: ignore[attr-defined]
-
-    measured.last = None  # type: ignore[attr-defined]
-    return cast("F", measured)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from joulemark.live.meter_set import MeterSet
+from joulemark.live.running_energy import RunningEnergy
 from joulemark.live.source_energy import SourceEnergy
 from joulemark.live.stretch import Energy, energy_json
 from joulemark.metrics.plain import JsonValue, reason_json
@@ -78,13 +79,15 @@ class Look:
 
 
 class Watch:
-    """Looks at a set of meters again and again."""
+    """Looks at a set of meters again and again, for weeks: the set's readings are dropped behind it."""
 
-    def __init__(self, meters: MeterSet) -> None:
+    def __init__(self, meters: MeterSet, *, keep_s: float | None = None) -> None:
+        """``keep_s`` as of `RunningEnergy`."""
         self._meters = meters
         self._begin_ns = meters.edge()
         self._edges_ns: tuple[int | None, int] = (None, self._begin_ns)
         self._sources = sorted(meters.sources, key=lambda source: (source.info.scope.path, source.info.name))
+        self._running = [RunningEnergy(source, self._begin_ns, keep_s) for source in self._sources]
 
     def look(self) -> Look:
         """Read every meter and return what they show."""
@@ -94,18 +97,23 @@ class Watch:
         first = before_ns is None
         # up to the look before this one the counters have moved on; the first look waits until they have
         end_ns = now_ns if before_ns is None else last_ns
-        total = self._meters.energies(self._begin_ns, end_ns, wait=first)
         step_from_ns = last_ns if before_ns is None else before_ns
-        step = self._meters.energies(step_from_ns, end_ns, wait=False)
+        step = self._meters.energies(step_from_ns, end_ns, wait=first)
         step_s = (end_ns - step_from_ns) * 1e-9
         self._edges_ns = (last_ns, now_ns)
         lost = self._meters.health.gave_up
         rows = tuple(
             self._row(
-                source, latest, total[source.info.name], step[source.info.name], step_s, sampler_lost=lost
+                running.source,
+                latest,
+                running.until(self._meters.timeline(running.from_ns, end_ns), end_ns),
+                step[running.source.info.name],
+                step_s,
+                sampler_lost=lost,
             )
-            for source in self._sources
+            for running in self._running
         )
+        self._meters.forget(min((one.needed_ns(end_ns) for one in self._running), default=end_ns))
         since_s, energy_s = ((t_ns - self._begin_ns) * 1e-9 for t_ns in (now_ns, end_ns))
         return Look(datetime.now(UTC), since_s, energy_s, rows)
 

@@ -44,8 +44,9 @@ def tier(
     """Return the tier and, where there is none, the reason.
 
     A: an external analyzer measured; B: device telemetry and a wall meter; C: device telemetry alone. Only
-    qualified sources of energy or power count, and a caller gives those alone whose figure was not withheld. A replayed trace is no measurement of this run and gives no
-    tier; a wall meter without device telemetry is no tier of the published ladder either.
+    qualified sources of energy or power count, and ``sources`` are to be those whose figures survived. A
+    replayed trace is no measurement of this run and gives no tier; a wall meter without device telemetry is
+    no tier of the published ladder either.
     """
     if isinstance(headline, Withheld):
         return None, headline.reason
@@ -67,14 +68,15 @@ def tier(
 
 
 def tier_of(run: RunView) -> tuple[Tier | None, Reason | None]:
-    """Return the tier of a run, of the sources whose figures survived beside its headline."""
+    """Return the tier of a run by the sources whose figures survived beside its headline."""
     energy = run.headline_energy
     leading = energy.source.split("+") if isinstance(energy, MeasuredEnergy) else []
     kept = []
     for source in run.sources:
         name, label = source.info.name, source.info.scope.label
-        found = [run.other_energy.get(f"{way} · {label}") for way in (name, f"{name} (power)")]
-        if name in leading or survived(figure for figure in found if figure is not None):
+        ways = (f"{name} · {label}", f"{name} (power) · {label}")
+        found = [run.other_energy[way] for way in ways if way in run.other_energy]
+        if name in leading or not found or survived(found):
             kept.append(source)
     return tier(kept, energy)
 

@@ -1,6 +1,6 @@
 """What a figure of energy covers: a path in the tree of scopes.
 
-``wall ⊃ psu ⊃ {gpu:i, module:i ⊃ {gpu:i, package:i}, psys ⊃ {package:j ⊃ {core, uncore}, dram:j}, soc, sensor:x}``.
+`TREE` shows it: a supply holds boards, modules, the platform or a system on a chip, each holds its parts.
 A scope is written as its path, for example ``wall/psu/psys/package:0/core``.
 """
 
@@ -180,7 +180,7 @@ def require_antichain(scopes: Iterable[Scope]) -> None:
 
 
 def disjoint(items: Iterable[T], scope_of: Callable[[T], Scope]) -> list[T]:
-    """Return the items without those that overlap another: holders first, of the same scope the first given."""
+    """Return the items without those that overlap another: holders first, of one scope the first given."""
     placed = [(item, scope_of(item)) for item in items]
 
     def order(one: tuple[T, Scope]) -> tuple[int, int]:

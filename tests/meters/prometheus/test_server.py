@@ -62,6 +62,14 @@ def test_the_sample_comes_with_its_own_instant_and_the_interval_is_seen() -> Non
         assert reading.t_driver_ns == round((EPOCH_S + 990) * 1e9)
 
 
+def test_one_sample_does_not_show_how_often_the_server_asks() -> None:
+    with scraping(Clock(1000.0), interval_s=400.0) as (server, _):
+        finding = find(server, "?query=kepler_node_watts")
+        assert finding.spec is None
+        assert "does not show how often it asks" in finding.why
+        assert find(server, "?query=kepler_node_watts&interval_s=405").spec is not None
+
+
 def test_the_address_may_be_that_of_the_query_itself() -> None:
     clock = Clock(1000.0)
     with scraping(clock) as (server, _):

@@ -51,7 +51,9 @@ def find_device(kind: Kind, endpoint: Endpoint, args: Args, describe: Describe) 
         device = describe(SourceSpec(kind.name, args))
     except PasswordUnreadable as error:
         what = f"the file of the option {kind.secret_option} cannot be used"
-        raise InputError(what, why=str(error), fix="name a file that has the password on its first line") from None
+        raise InputError(
+            what, why=str(error), fix="name a file that has the password on its first line"
+        ) from None
     except Unanswered as error:
         return [_missing(kind, endpoint, error)]
     device.close()

@@ -1,8 +1,8 @@
 """Shelly plugs and meters over their local HTTP interface.
 
-``GET /shelly`` tells the generation and needs no password; ``gen`` is absent from the first one
-(`shelly_gen1`: a register in watt-minutes). Later ones share one interface (`shelly_rpc`: a register in Wh
-with three decimals).
+``GET /shelly`` tells who it is and of which generation, and needs no password (`identity`): it is asked
+before any login. The first generation has a register in watt-minutes (`shelly_gen1`); later ones share one
+interface (`shelly_rpc`: a register in Wh with three decimals).
 """
 
 from __future__ import annotations

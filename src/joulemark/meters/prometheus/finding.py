@@ -12,9 +12,8 @@ Series that are known to work (``URL`` is the exporter's page):
 - a plug that Home Assistant shows:
   ``URL#homeassistant_sensor_energy_kwh{…}?type=counter&scope=wall&interval_s=…``, as often as it reports.
 
-How old a value may be is a part of every bound. It is known of few exporters (`_RENEWED_S`); of others
-``interval_s`` has to be named, because nothing on a page tells it: a guess would make a bound that does not
-hold. A server's samples are older by up to its scrape interval, which shows.
+Where `renewal` does not know the exporter, ``interval_s`` has to be named. A server's samples are older by up
+to its scrape interval, which shows.
 """
 
 from __future__ import annotations
@@ -30,6 +29,7 @@ from joulemark.meters.http.deadline import Unanswered
 from joulemark.meters.prometheus.exposition import Sample, names_in, read_page
 from joulemark.meters.prometheus.failure import missing
 from joulemark.meters.prometheus.metric import describe
+from joulemark.meters.prometheus.renewal import is_average, renewed_s
 from joulemark.meters.prometheus.scrape import get_page, token_headers
 from joulemark.meters.prometheus.selector import Selector, told_apart
 from joulemark.meters.prometheus.series_request import SeriesRequest
@@ -44,22 +44,11 @@ KIND = "prometheus"
 _MEASURES = "a series of a Prometheus page or server"
 _NOT_COUNTERS = frozenset({"gauge", "histogram", "summary"})
 _WRAPPING = "node_rapl_"  # node_exporter passes the processor's counters on as they are
-# By the first part of a name: how often the exporter renews its values at its default settings. node_exporter
-# reads RAPL and hwmon when it is asked; Kepler has monitor.interval; Scaphandre keeps records for a few
-# seconds; our own exporter adds its energies up every five.
-_RENEWED_S = {
-    "node_rapl_": 1.0,
-    "node_hwmon_": 1.0,
-    "kepler_": 5.0,
-    "scaph_": 5.0,
-    "joulemark_": 5.0,
-    "DCGM_": 30.0,
-}
-_AVERAGED = ("kepler_", "scaph_")  # a power is the mean since the last renewal
 _LONGEST_NAME, _MOST_NAMES = 60, 1000  # that are compared with one that is not there
 
 
 _SEE_LOGS = "see what its exporter logs"
+_SAY_INTERVAL = "say it in seconds: &interval_s=15"
 
 
 class _Unusable(Exception):
@@ -123,7 +112,7 @@ def _look_at_page(request: SeriesRequest) -> dict[str, str | int | float | None]
         raise _Unusable(
             f"its exporter calls {main.name} a {kind}, and power is a gauge", "take another series"
         )
-    return _facts(request, samples, units, None, is_series=True)
+    return _facts(request, samples, units, [0.0] * len(samples), is_series=True)
 
 
 def _ask_server(request: SeriesRequest) -> dict[str, str | int | float | None]:
@@ -146,10 +135,11 @@ def _ask_server(request: SeriesRequest) -> dict[str, str | int | float | None]:
                 why, "see under Status, Targets on the server's page whether it scrapes the exporter"
             )
         samples.append(_single(answer.samples, "an answer"))
+    scraped_s = [answer.interval_s for answer in answers]
     if not is_series and request.interval_s is None:
         why = "the answer to an expression does not say how old the samples in it are"
         raise _Unusable(why, "name one plain series, or say how often the server scrapes: &interval_s=15")
-    return _facts(request, samples, _units(request, samples), answers[0].interval_s, is_series=is_series)
+    return _facts(request, samples, _units(request, samples), scraped_s, is_series=is_series)
 
 
 def _single(samples: list[Sample] | tuple[Sample, ...], name: str) -> Sample:
@@ -184,13 +174,13 @@ def _facts(
     request: SeriesRequest,
     samples: list[Sample],
     units: list[Unit],
-    scraped_s: float | None,
+    scraped_s: Sequence[float | None],
     *,
     is_series: bool,
 ) -> dict[str, str | int | float | None]:
     """Return what the specification keeps of the series as they were seen.
 
-    ``scraped_s``: how often a server asks the exporter; null where that is not known or not done.
+    ``scraped_s``: how often a server asks the exporter of each; null where that does not show, 0 without one.
     """
     unit, name = units[0], samples[0].name
     for sample, its_unit in zip(samples, units, strict=True):
@@ -198,7 +188,7 @@ def _facts(
             raise _Unusable(_odd_value(sample), _SEE_LOGS)
     interval_s = request.interval_s
     if interval_s is None:
-        interval_s = max(_renewed_s(sample.name) for sample in samples) + (scraped_s or 0.0)
+        interval_s = _interval_s([sample.name for sample in samples], scraped_s)
     is_register = unit.is_register or request.step is not None
     quantum = request.step if request.step is not None else _shown_step(samples[0].text)
     return {
@@ -206,7 +196,7 @@ def _facts(
         "power_unit": units[1].name if len(units) > 1 else None,
         "is_series": int(is_series),
         "interval_s": interval_s,
-        "window_s": _window_s(request, samples, units),
+        "window_s": _window_s(request, samples, units, interval_s),
         "is_register": int(unit.is_energy and is_register),
         "quantum_j": quantum * unit.factor if unit.is_energy and is_register else None,
         "modulus_j": request.wraps_at * unit.factor if request.wraps_at and unit.is_energy else None,
@@ -214,27 +204,33 @@ def _facts(
     }
 
 
-def _renewed_s(name: str) -> float:
-    """Return how often its exporter renews a series; raises `_Unusable` where nobody said so."""
-    known = next((seconds for prefix, seconds in _RENEWED_S.items() if name.startswith(prefix)), None)
-    if known is None:
-        why = f"how often its exporter renews {name} is not known, and so not how old a value may be"
-        fix = (
-            "say it in seconds: &interval_s=15; through a server, its scrape interval and the exporter's own"
-        )
-        raise _Unusable(why, fix)
-    return known
+def _interval_s(names: Sequence[str], scraped_s: Sequence[float | None]) -> float:
+    """Return how old the series of these names may be; raises `_Unusable` where nobody said so."""
+    oldest_s = 0.0
+    for name, through_server_s in zip(names, scraped_s, strict=True):
+        own_s = renewed_s(name)
+        if own_s is None:
+            why = f"how often its exporter renews {name} is not known, and so not how old a value may be"
+            raise _Unusable(
+                why, f"{_SAY_INTERVAL}; through a server, its scrape interval and the exporter's own"
+            )
+        if through_server_s is None:
+            why = f"the server has had one sample of {name} in the last five minutes, and so does not show"
+            raise _Unusable(f"{why} how often it asks", _SAY_INTERVAL)
+        oldest_s = max(oldest_s, own_s + through_server_s)
+    return oldest_s
 
 
-def _window_s(request: SeriesRequest, samples: Sequence[Sample], units: Sequence[Unit]) -> float | None:
+def _window_s(
+    request: SeriesRequest, samples: Sequence[Sample], units: Sequence[Unit], interval_s: float
+) -> float | None:
     """Return over how long the power is averaged; null where there is none."""
-    names = (s.name for s, unit in zip(samples, units, strict=True) if unit.quantity is Quantity.POWER_W)
-    name = next(names, None)
-    if name is None or request.window_s is not None:
-        return None if name is None else request.window_s
-    if not name.startswith(_AVERAGED):
+    names = [s.name for s, unit in zip(samples, units, strict=True) if unit.quantity is Quantity.POWER_W]
+    if not names or request.window_s is not None:
+        return request.window_s if names else None
+    if not is_average(names[0]):
         return 0.0
-    return _renewed_s(name) if request.interval_s is None else request.interval_s
+    return interval_s if request.interval_s is not None else renewed_s(names[0])
 
 
 def _shown_step(text: str) -> float:
