@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from joulemark.calibration.wall_fit import Fitted, NoFit, WallPoint, fit_wall
@@ -55,6 +55,8 @@ def energies(duration_s, slack=0.0, **powers_w):
 @given(st.integers(0, 2**32 - 1))
 def test_without_noise_the_plane_is_found(seed):
     found = fitted(loads(np.random.default_rng(seed), lambda wall_w: 0.0))
+    # random loads now and then rise and fall together, and are refused
+    assume(not (isinstance(found, NoFit) and found.reason is Reason.NOT_IDENTIFIED))
     assert isinstance(found, Fitted)
     assert found.fit.terms == ["base", "gpu", "package"]
     assert found.fit.coefficients == pytest.approx(TRUE, rel=1e-6)

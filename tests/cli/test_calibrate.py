@@ -121,6 +121,7 @@ def test_the_machine_alone(board: FakeNvml) -> None:
     assert any("not become steady" in flag for flag in done.json["empty"]["flags"])
 
 
+@pytest.mark.slow
 def test_what_was_replayed_is_told_aloud(tmp_path: Path) -> None:
     trace = tmp_path / "steady.csv"
     rows = [f"{k / 10},{3.0 * k},30.0" for k in range(1200)]
@@ -136,23 +137,36 @@ def test_what_was_replayed_is_told_aloud(tmp_path: Path) -> None:
     assert "REPLAYED" in joulemark("calibrate", "--list").out
 
 
-@pytest.mark.parametrize("which", [("--no-engine",), ()])
+WITH_AND_WITHOUT_ENGINE = pytest.mark.parametrize(
+    "with_engine", [False, pytest.param(True, marks=pytest.mark.slow)]
+)
+
+
+def shared_with_another(board: FakeNvml, engine: LimitedEngine, *, with_engine: bool) -> list[str]:
+    """Put somebody else's process on the board; return what to calibrate."""
+    board.set_processes(0, [os.getpid(), os.getppid()])
+    return [*(("--engine", engine.url) if with_engine else ("--no-engine",)), "--no-curve"]
+
+
+@WITH_AND_WITHOUT_ENGINE
 def test_a_machine_that_works_for_somebody_else_is_refused(
-    board: FakeNvml, engine: LimitedEngine, which: tuple[str, ...]
+    board: FakeNvml, engine: LimitedEngine, with_engine: bool
 ) -> None:
-    other = os.getppid()
-    board.set_processes(0, [os.getpid(), other])
-    target = which or ("--engine", engine.url)
-    done = calibrate(board, *target, "--no-curve", "--duration", "0.6", "--settle", "0", "--json")
+    target = shared_with_another(board, engine, with_engine=with_engine)
+    done = calibrate(board, *target, "--duration", "0.6", "--settle", "0", "--json")
     assert done.code == 3, done.err
     assert "the machine is not idle" in done.err
-    assert f"(pid {other}) computes on gpu:0" in done.err
+    assert f"(pid {os.getppid()}) computes on gpu:0" in done.err
     assert "--force" in done.err
     assert not calibrations_home().exists()
-    forced = calibrate(board, *target, "--no-curve", *QUICK)
+
+
+@WITH_AND_WITHOUT_ENGINE
+def test_forced_it_says_who_else_was_there(board: FakeNvml, engine: LimitedEngine, with_engine: bool) -> None:
+    forced = calibrate(board, *shared_with_another(board, engine, with_engine=with_engine), *QUICK)
     assert forced.code == 0, forced.err
     kept = forced.json["empty"] or forced.json["loaded"]
-    assert any("--force" in flag and f"pid {other}" in flag for flag in kept["flags"])
+    assert any("--force" in flag and f"pid {os.getppid()}" in flag for flag in kept["flags"])
 
 
 @pytest.mark.parametrize(
@@ -220,7 +234,9 @@ def test_after_kill_9_doctor_says_so_and_puts_the_limit_back(board: FakeNvml, en
     assert joulemark("doctor", "--no-test", "--json", env=board.env).json["power_limits_left"] is None
 
 
-@pytest.mark.parametrize("request_to_end", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize(
+    "request_to_end", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)]
+)
 def test_a_request_to_end_puts_the_limit_back_and_keeps_what_was_measured(
     board: FakeNvml, engine: LimitedEngine, request_to_end: signal.Signals
 ) -> None:

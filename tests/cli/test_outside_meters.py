@@ -40,7 +40,7 @@ def test_a_plug_beside_the_board_makes_tier_b_and_never_the_headline(
 ) -> None:
     out = tmp_path / "run"
     address = f"shelly:127.0.0.1:{plug.port}"
-    done = joulemark(*bench(engine, sums(60), out, "--meter", "nvml", "--meter", address), env=board.env)
+    done = joulemark(*bench(engine, sums(24), out, "--meter", "nvml", "--meter", address), env=board.env)
     assert done.code == 0, done.err
     figures = done.json
     assert figures["measurement_tier"] == "B"
@@ -63,6 +63,7 @@ def test_a_plug_beside_the_board_makes_tier_b_and_never_the_headline(
     assert again.json["measurement_tier"] == "B"
 
 
+@pytest.mark.slow
 def test_a_plug_that_falls_silent_costs_its_own_line_and_nothing_else(
     board: FakeNvml, engine: WorkingEngine, sums: Sums, tmp_path: Path, plug: ShellyGen2
 ) -> None:
@@ -86,6 +87,7 @@ def test_a_plug_that_falls_silent_costs_its_own_line_and_nothing_else(
     assert figures["reasons"]["other_energy.shelly · wall"]["code"] in ("meter_lost", "outside_timeline")
 
 
+@pytest.mark.slow
 def test_an_analyzer_beside_the_board_makes_tier_a(
     board: FakeNvml, engine: WorkingEngine, sums: Sums, tmp_path: Path
 ) -> None:
@@ -102,6 +104,7 @@ def test_an_analyzer_beside_the_board_makes_tier_a(
     assert any("range" in note for note in meter.source.notes)
 
 
+@pytest.mark.slow
 def test_a_plug_alone_leads_with_the_wall_and_has_no_tier(
     board: FakeNvml, engine: WorkingEngine, sums: Sums, tmp_path: Path, plug: ShellyGen2
 ) -> None:

@@ -46,7 +46,7 @@ def test_what_a_program_took(tmp_path: Path) -> None:
     assert (done.code, done.out) == (0, "out\n")
     told = result(done.err)
     assert told["exit_code"] == 0
-    assert told["duration_s"] == pytest.approx(1.3, abs=0.35)
+    assert 1.2 < told["duration_s"] < 5  # the program sleeps 1.2 s; how soon it is up depends on the machine
     assert told["total_joules"] == pytest.approx(300 * told["duration_s"], rel=0.02)
     assert told["measurement_tier"] == "C"
     assert told["energy_source"] == "counter"
