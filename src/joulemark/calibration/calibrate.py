@@ -27,6 +27,7 @@ from joulemark.meters.privacy import hashed, load_salt
 from joulemark.metrics.tier import is_trace
 from joulemark.record import manifest
 from joulemark.record.errors import InputError
+from joulemark.record.scope import WALL_KINDS
 
 NO_ENGINE = "no engine was asked for (--no-engine)"
 ENGINE_UP = (
@@ -66,6 +67,13 @@ async def calibrate(plan: CalibrationPlan, tell: Callable[[str], None]) -> Calib
     that cannot be used, `NotIdle` where the machine is busy, and cancellation where nothing was measured yet.
     """
     meters = await asyncio.to_thread(_open, plan, tell)
+    if plan.wall and all(source.info.scope.kind in WALL_KINDS for source in meters.sources):
+        await asyncio.to_thread(meters.close)
+        raise InputError(
+            "--wall fits the wall's power over that of the devices, and no device is metered",
+            why="only meters outside were found",
+            fix="`joulemark doctor` says how to read nvml or rapl; without one, leave --wall out",
+        )
     calibrating = _Calibrating(plan, meters, tell)
     try:
         await calibrating.run()

@@ -90,6 +90,12 @@ def sums(summary: Summary) -> Iterator[str]:
     for check in summary.checks:
         if check.total_j is None or check.residual_j is None:
             continue
+        if check.reason is not None:
+            yield (
+                f"Attribution ({check.method}, {printable(check.scope)}): metered {check.total_j:,.1f} J, "
+                f"not told apart between the answers. {check.reason.text}"
+            )
+            continue
         yield (
             f"Attribution ({check.method}, {printable(check.scope)}): items {check.items_j or 0:,.1f} J "
             f"+ idle {check.idle_j or 0:,.1f} J + residual {check.residual_j:,.1f} J = metered "

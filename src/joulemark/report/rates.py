@@ -71,15 +71,14 @@ def rate_lines(rates: Rates, *, local: bool | None) -> list[str]:
 
 
 def _rate(mean: float | None, unit: str, source: str | None, steps: Sequence[RateStep]) -> str:
-    """Return a rate with its source; of one that changes with time its mean, range and time."""
+    """Return a rate with its source; of one that changes with time its mean over the run, and its range."""
     if mean is None:
         return f"not known for all of the time that was measured ({_source(source)})"
     if not steps:
         return f"{mean:g} {unit} ({_source(source)})"
     low, high = min(step.rate for step in steps), max(step.rate for step in steps)
-    spread = f", the mean of {low:g} to {high:g}" if low != high else ""
-    span = f"{min(step.from_utc for step in steps)} to {max(step.to_utc for step in steps)}"
-    return f"{mean:.4g} {unit}{spread} in the steps from {printable(span)} ({_source(source)})"
+    spread = f"; its steps lie between {low:g} and {high:g}" if low != high else ""
+    return f"{mean:.4g} {unit} while it was measured{spread} ({_source(source)})"
 
 
 def missing_lines(rates: Rates) -> list[str]:

@@ -106,6 +106,10 @@ def _energy(summary: Summary, run: RunView | None) -> Padding:
             table.add_row("", Text(f"{drift} is what integrated power differs by from the counter"))
     for check in summary.checks:
         if check.total_j is not None and check.residual_j is not None:
+            if check.reason is not None:
+                told = f"not told apart between the answers: {check.reason.text}"
+                table.add_row("Adds up", Text(f"{check.total_j:,.1f} J, {told}"))
+                continue
             parts = (
                 f"items {check.items_j or 0:,.1f} + idle {check.idle_j or 0:,.1f} + residual "
                 f"{check.residual_j:,.1f} = {check.total_j:,.1f} J"

@@ -157,7 +157,7 @@ def powers(series: Series) -> Series:
 
 
 def _step(counter: Counter) -> str:
-    return f"its step is {counter.quantum_j:,.4g} J"
+    return f"its step is {counter.quantum_j:,.4g} J, renewed about every {counter.age_s:.3g} s"
 
 
 def _windows(t0s_ns: Sequence[int] | Ints, t1s_ns: Sequence[int] | Ints) -> tuple[Ints, Ints]:
