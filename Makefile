@@ -10,7 +10,7 @@ STAMP  := $(VENV)/.installed
 
 help:
 	@echo "make quick      measure a real model on this machine (installs and fetches it first)"
-	@echo "make test       linters, types, import contracts and tests (under ten minutes)"
+	@echo "make test       linters, types, import contracts and tests (two at a time, under ten minutes)"
 	@echo "make test-slow  the tests marked slow"
 	@echo "make bench      speed against peers, each as a ratio in one run"
 	@echo "make format     format and mend what can be mended"
@@ -43,7 +43,7 @@ test: check
 	@echo "==> fetching the model, so that the engine under test is a real one"
 	@$(BIN)/joulemark engine fetch
 	@echo "==> tests"
-	@$(BIN)/pytest -m "not slow"
+	@$(BIN)/pytest -m "not slow" -n 2 --dist worksteal
 
 test-slow: $(STAMP)
 	@echo "==> slow tests"
