@@ -21,7 +21,6 @@ with P more than was drawn at any time, for C(r) is E rounded down to q at most 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -31,6 +30,14 @@ from numpy.typing import NDArray
 from joulemark.record.meter import CEILING_OVER_MAX, CEILING_UNKNOWN_W, QualifiedSource
 from joulemark.record.reason import Reason
 from joulemark.telemetry.cadence import DEFAULT_UPDATE_S, GAP_POLLS
+from joulemark.telemetry.counter_faults import (
+    STEPS_TO_PACE,
+    flagged,
+    frozen,
+    plateaus,
+    short_of_gauge,
+    stopped,
+)
 from joulemark.telemetry.timeline import Floats, Ints, Series
 
 SLACK_NS = 5_000_000
@@ -38,18 +45,8 @@ SLACK_UPDATES = 0.25
 CEILING_OVER_SLOPE = 3.0
 FARTHEST_OVER_MAX = 20.0  # no device draws so many times what it states, however steadily its counter says so
 ENOUGH_RISES = 8
-FROZEN_UPDATES = 10
-FROZEN_NS = 2_000_000_000
-LATE_UPDATES = 3
-CAUGHT_UP = 0.5
 GAP_NS, GAP_UPDATES = 3_000_000_000, 3
-# of the power on either side of a gap; less is a reset, or idleness that nobody saw
-GAP_SHARE = 0.33
 MOST_STEPS = 1e15
-FAULT_FLAGS = {"reset_marker": Reason.COUNTER_RESET, "overload": Reason.OVER_RANGE}
-FROZEN_QUANTA = 3  # less power than this many counter steps may pass unseen
-STEPS_TO_PACE = 4  # a register that made fewer has no pace of its own
-STOPPED_STEPS = 10
 CLOCKED_STEPS = 4
 RESET_SHARE = 0.5  # a counter that falls to less than this share of its value has started again
 
@@ -224,16 +221,16 @@ def read_counter(
         far = np.flatnonzero(allowed_j >= info.counter_modulus_j)  # it may have wrapped more than once
         faults += [(Reason.GAP_TOO_LONG, int(i), int(i) + 1) for i in far]
 
-    faults += _flagged(series, flag_names)
+    faults += flagged(series, flag_names)
     if gauge is not None:
-        faults += _short_of_gauge(series, added, np.flatnonzero(apart_ns > gap_ns), gauge)
+        faults += short_of_gauge(series, added, np.flatnonzero(apart_ns > gap_ns), gauge)
     value = raw[0] + np.concatenate(([0.0], np.cumsum(added)))
     if info.is_register:
-        faults += _stopped(series, value, update_ns, quantum_j, gauge)
+        faults += stopped(series, value, update_ns, quantum_j, gauge)
         change_ns, change_j = _step_times(series, value, round(age_s * 1e9))
         slope_w = _register_slope_w(change_ns, change_j, update_ns, gauge)
     else:
-        faults += _frozen(series, value, update_ns, quantum_j, gauge)
+        faults += frozen(series, value, update_ns, quantum_j, gauge)
         period_ns = round(test.update_period_s * 1e9) if test.update_period_s else update_ns
         change_ns, change_j = _update_times(series, value, period_ns)
         rises = np.diff(value) / np.maximum(np.diff(series.t_ns), update_ns)
@@ -274,12 +271,6 @@ def _ceiling_w(series: Series, source: QualifiedSource, gauge: Series | None, up
     return min(max(candidates), FARTHEST_OVER_MAX * stated_w, CEILING_UNKNOWN_W)
 
 
-def _plateaus(value: Floats) -> tuple[Ints, Ints]:
-    """Return the first and the last read of each value of a monotone counter."""
-    starts = np.concatenate(([0], np.flatnonzero(np.diff(value) > 0) + 1))
-    return starts, np.concatenate((starts[1:] - 1, [len(value) - 1]))
-
-
 def _step_j(raw: Floats, stated_j: float) -> float:
     """Return the step of a register: a multiple of the stated one where all its rises are such multiples.
 
@@ -297,7 +288,7 @@ def _renewal_s(series: Series, quantum_j: float) -> float:
 
     0 where they do not tell. A page may be renewed less often than its exporter is known for.
     """
-    starts, _ = _plateaus(np.maximum.accumulate(series.value))
+    starts, _ = plateaus(np.maximum.accumulate(series.value))
     if len(starts) < STEPS_TO_PACE + 1 or quantum_j <= 0:
         return 0.0
     rises = np.diff(series.value[starts])
@@ -306,95 +297,13 @@ def _renewal_s(series: Series, quantum_j: float) -> float:
     return float(np.percentile(np.diff(series.t_ns[starts]), 90)) * 1e-9
 
 
-def _flagged(series: Series, flag_names: Sequence[str]) -> list[tuple[Reason, int, int]]:
-    """Find the readings whose meter says itself that energy is missing before them."""
-    faults = []
-    for bit, name in enumerate(flag_names):
-        if (reason := FAULT_FLAGS.get(name)) is not None:
-            at = np.flatnonzero(series.flag_bits >> bit & 1)
-            faults += [(reason, max(int(i) - 1, 0), int(i)) for i in at]
-    return faults
-
-
-def _short_of_gauge(
-    series: Series, added: Floats, gaps: Ints, gauge: Series
-) -> list[tuple[Reason, int, int]]:
-    """Find gaps over which a counter gained far less than the gauge showed on either side of them.
-
-    A reset inside a gap leaves no fall where the counter has passed its old value since.
-    """
-    faults = []
-    for i in gaps:
-        near = np.searchsorted(gauge.t_ns, (series.t_ns[i], series.t_ns[i + 1]))
-        sides = gauge.value[[min(max(int(near[0]), 0), len(gauge) - 1), min(int(near[1]), len(gauge) - 1)]]
-        seconds = (series.begin_ns[i + 1] - series.t_ns[i]) * 1e-9
-        if added[i] < GAP_SHARE * float(np.min(sides)) * seconds:
-            faults.append((Reason.GAP_TOO_LONG, int(i), int(i) + 1))
-    return faults
-
-
-def _frozen(
-    series: Series, value: Floats, update_ns: int, quantum_j: float, gauge: Series | None
-) -> list[tuple[Reason, int, int]]:
-    """Find stretches without a change although power was drawn.
-
-    Alone a counter may stand for max(10 updates, 2 s). Beside a gauge one that stands for longer than three
-    updates must catch up: its next step has to hold half of what the gauge saw meanwhile, at its lowest.
-    """
-    limit_ns = max(FROZEN_UPDATES * update_ns, FROZEN_NS) if gauge is None else LATE_UPDATES * update_ns
-    starts, lasts = _plateaus(value)
-    faults = []
-    for plateau in np.flatnonzero(series.t_ns[lasts] - series.t_ns[starts] > limit_ns):
-        start, last = int(starts[plateau]), int(lasts[plateau])
-        if gauge is not None:
-            around = np.searchsorted(gauge.t_ns, (series.t_ns[start], series.t_ns[last]))
-            watts = gauge.value[max(int(around[0]) - 1, 0) : int(around[1]) + 1]
-            drawn_j = float(np.min(watts, initial=np.inf)) * (series.t_ns[last] - series.t_ns[start]) * 1e-9
-            next_j = value[last + 1] - value[last] if last + 1 < len(value) else 0.0
-            if not len(watts) or drawn_j <= FROZEN_QUANTA * quantum_j or next_j >= CAUGHT_UP * drawn_j:
-                continue
-        faults.append((Reason.COUNTER_FROZEN, start, min(last + 1, len(value) - 1)))
-    return faults
-
-
-def _stopped(
-    series: Series, value: Floats, update_ns: int, quantum_j: float, gauge: Series | None
-) -> list[tuple[Reason, int, int]]:
-    """Find stretches in which a register ought to have made a step and did not.
-
-    Where a gauge is read beside it, that tells how many steps were due. Without one, only the register's own
-    pace does: many times its median step is a stop.
-    """
-    starts, lasts = _plateaus(value)
-    held_ns = series.t_ns[lasts] - series.t_ns[starts]
-    faults = []
-    if gauge is not None:
-        for plateau in np.flatnonzero(held_ns > 2 * update_ns):
-            start, last = int(starts[plateau]), int(lasts[plateau])
-            watts = gauge.value[(gauge.t_ns >= series.t_ns[start]) & (gauge.t_ns <= series.t_ns[last])]
-            if not len(watts):
-                continue
-            # at least so much was drawn: a few samples of a load that swings may have caught its peaks
-            least_w = float(np.mean(watts)) - 3 * float(np.std(watts)) / math.sqrt(len(watts))
-            if least_w * (held_ns[plateau] - update_ns) * 1e-9 > FROZEN_QUANTA * quantum_j:
-                faults.append((Reason.COUNTER_FROZEN, start, min(last + 1, len(value) - 1)))
-        return faults
-    if len(starts) < STEPS_TO_PACE:
-        return []
-    pace_ns = float(np.median(np.diff(series.t_ns[starts])))
-    for plateau in np.flatnonzero(held_ns > max(STOPPED_STEPS * pace_ns, 2 * update_ns)):
-        start, last = int(starts[plateau]), int(lasts[plateau])
-        faults.append((Reason.COUNTER_FROZEN, start, min(last + 1, len(value) - 1)))
-    return faults
-
-
 def _step_times(series: Series, value: Floats, age_ns: int) -> tuple[Floats, Floats]:
     """Estimate when a register made each step: points (ns, J) at which its energy is known.
 
     A step happened between what the last read of the value before shows and the first read of the new one.
     The value of the first read is no step: where in its step the register was then is not known.
     """
-    starts, lasts = _plateaus(value)
+    starts, lasts = plateaus(value)
     if len(starts) < 2:
         return series.t_ns[:1].astype(np.float64), value[:1]
     not_before = series.begin_ns[lasts[:-1]] - age_ns
@@ -417,7 +326,7 @@ def _update_times(series: Series, value: Floats, period_ns: int) -> tuple[Floats
     at least one period before that. The estimate is the middle of what is left. One more point goes on at
     the last slope for a period after the last update.
     """
-    starts, lasts = _plateaus(value)
+    starts, lasts = plateaus(value)
     seen_ns = series.t_ns[starts].astype(np.float64)
     not_before = np.maximum(seen_ns, series.begin_ns[lasts]) - period_ns
     not_before[1:] = np.maximum(not_before[1:], series.begin_ns[starts[1:] - 1])
