@@ -88,7 +88,7 @@ class CostModel:
 
     n: int = 0
     n_items: int = 0
-    concurrency: int = 1
+    concurrency: int | None = 1
     e_fixed_j: float | None = None
     alpha_j_per_token: float | None = None
     beta_j_per_token: float | None = None
@@ -135,7 +135,7 @@ def cost_model(run: RunView) -> CostModel:
     energy = run.headline_energy
     if isinstance(energy, Withheld):
         return CostModel(concurrency=concurrency, reason=energy.reason, detail=energy.detail)
-    if concurrency > 1 or items_overlap((*items, *run.abandoned_items)):
+    if concurrency is None or concurrency > 1 or items_overlap((*items, *run.abandoned_items)):
         why = "A loaded run's fit would carry its load; a run with `--concurrency 1` can be fitted."
         return CostModel(concurrency=concurrency, reason=Reason.OVERLAPPED, detail=why)
     if items and counts_contradicted(items):
@@ -150,7 +150,7 @@ def cost_model(run: RunView) -> CostModel:
     return fit(points, concurrency)
 
 
-def fit(points: Sequence[CostPoint], concurrency: int = 1) -> CostModel:
+def fit(points: Sequence[CostPoint], concurrency: int | None = 1) -> CostModel:
     """Fit the cost model by least squares; withheld where the points do not identify or support it."""
     n, n_items = len(points), len({point.item_id for point in points})
 

@@ -60,6 +60,20 @@ class Slowed:
 
 
 @dataclass(frozen=True, slots=True)
+class EngineGauge:
+    """What an engine said of its own batch in one segment.
+
+    ``quantity`` is one of `joulemark.record.telemetry.Quantity` (``requests_running``, ``preemptions``, …);
+    ``t_ns`` int64[n], monotonic ns, ascending; ``value`` float64[n].
+    """
+
+    quantity: str
+    segment: int
+    t_ns: NDArray[np.int64]
+    value: NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
 class RunView:
     """A run as plain values. Everything derived in a report comes from here.
 
@@ -87,6 +101,7 @@ class RunView:
       hypervisor gave to others; null where it could not be observed.
     - ``effective_rates``: the manifest's rates with those that change with time as single numbers, the means
       over the run's energy (`joulemark.metrics.rate_steps`); null where none changes.
+    - ``engine_gauges``: the engine's own account of its batch, where it publishes one.
     """
 
     manifest: Manifest
@@ -110,6 +125,7 @@ class RunView:
     foreign_cpu_share: float | None = None
     stolen_cpu_share: float | None = None
     effective_rates: Rates | None = None
+    engine_gauges: tuple[EngineGauge, ...] = ()
 
     @property
     def rates(self) -> Rates:

@@ -116,13 +116,33 @@ class Sampling(_Part):
 
 
 class Load(_Part):
-    """How it was asked."""
+    """How it was asked.
+
+    ``sequential``: one request at a time; ``closed``: ``concurrency`` requests in flight; ``open``: requests
+    are sent when ``arrival`` says so, whatever is still unanswered; ``trace``: when a recorded trace says so.
+    For the last two ``concurrency`` is the most that may be in flight, null where there is no such cap.
+
+    ``rate`` is the mean in requests a second; ``burstiness`` the shape of the gamma distributed gaps (1 is
+    Poisson, below 1 is burstier); ``seed`` draws them. ``trace`` is the file's name and digest,
+    ``trace_speed`` how many times faster than recorded it is replayed. ``ramp_s``: the load rises linearly
+    from nothing over so many seconds. ``n_requests`` are asked in all, the questions again and again where
+    there are fewer; ``lead_requests`` of them come first and do not count: they bring the load up, and the
+    counted ones follow without a pause.
+    """
+
+    model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
 
     mode: Literal["sequential", "closed", "open", "trace"] = "sequential"
-    concurrency: int = 1
+    concurrency: int | None = 1
+    arrival: Literal["constant", "poisson", "gamma", "at_once"] | None = None
     rate: float | None = None
     burstiness: float | None = None
+    seed: int | None = None
     trace: str | None = None
+    trace_speed: float | None = None
+    ramp_s: float | None = None
+    n_requests: int | None = None
+    lead_requests: int = 0
 
 
 class Meter(_Part):

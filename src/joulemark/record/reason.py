@@ -75,6 +75,14 @@ class Reason(StrEnum):
     NO_BASELINE = "no_baseline"
     NO_WALL_CALIBRATION = "no_wall_calibration"
     OUTSIDE_CALIBRATION = "outside_calibration"
+    # load
+    NOT_LOADED = "not_loaded"
+    NOT_STEADY = "not_steady"
+    TOO_FEW_TOKENS = "too_few_tokens"
+    WINDOW_TOO_SHORT = "window_too_short"
+    OVERLOADED = "overloaded"
+    NOT_GRADED = "not_graded"
+    NOT_PUBLISHED = "not_published"
 
     @property
     def text(self) -> str:
@@ -107,6 +115,13 @@ _TEXTS: dict[Reason, str] = {
     Reason.SHARED_DEVICE: "Other processes used the measured device.",
     Reason.ALLOCATED: "Requests overlapped: this is a share by rule, so no bound belongs to it.",
     Reason.OVERLAPPED: "Requests overlapped, so the share of one of them is not known.",
+    Reason.NOT_LOADED: "Requests were asked one at a time: there is no load to speak of.",
+    Reason.NOT_STEADY: "The number of requests at work never settled, so there is no steady state.",
+    Reason.TOO_FEW_TOKENS: "Too few tokens were made in the steady state to divide its energy by.",
+    Reason.WINDOW_TOO_SHORT: "The steady state was too short to say what it costs.",
+    Reason.OVERLOADED: "Requests came faster than the engine answered, so that nothing settled.",
+    Reason.NOT_GRADED: "The requests have no right answers, so nothing was graded.",
+    Reason.NOT_PUBLISHED: "What was published does not say it.",
     Reason.NOTHING_CORRECT: "No answer was correct.",
     Reason.NOTHING_SCORED: "No answer could be scored.",
     Reason.TOO_FEW_ITEMS: "Too few items for an interval.",

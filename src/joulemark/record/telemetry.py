@@ -30,6 +30,12 @@ class Quantity(StrEnum):
     CPU_BUSY_NS = "cpu_busy_ns"  # cumulative, of all processors of the machine together
     CPU_STOLEN_NS = "cpu_stolen_ns"  # cumulative, taken by a hypervisor
     CPU_COUNT = "cpu_count"
+    REQUESTS_RUNNING = "requests_running"  # in the engine's batch, as the engine says
+    REQUESTS_WAITING = "requests_waiting"
+    KV_USED_SHARE = "kv_used_share"  # 0..1
+    PREEMPTIONS = "preemptions"  # cumulative
+    PROMPT_TOKENS = "prompt_tokens"  # cumulative
+    GENERATION_TOKENS = "generation_tokens"  # cumulative
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,1 @@
+"""Results that travel: what other tools published, read into rows of ours."""

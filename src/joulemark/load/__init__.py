@@ -1,0 +1,1 @@
+"""How it is asked: when requests are sent, and how long they are."""

@@ -1,0 +1,50 @@
+"""One way to run a model and what it costs: what a recommendation, a board and a picker choose among."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from joulemark.metrics.setup import Setting
+from joulemark.metrics.value import Value
+
+Kind = Literal["measured", "published", "simulated"]
+
+
+@dataclass(frozen=True, slots=True)
+class OperatingPoint:
+    """A configuration under a load, made from a run, from a published row, or from a simulation.
+
+    ``kind``: the three are never ranked together unless asked for, and always told apart. ``energy_j`` are
+    joules per ``unit`` of all devices together, of the steady state where there was load. ``latencies_s`` are
+    seconds by latency and statistic: ``tpot_mean``, ``tpot_p99``, ``ttft_p50``, ``e2el_mean``, …, each a
+    `Value`, withheld with its reason. ``tdp_energy_j`` is what the device's rated power would have made of
+    the same time: modelled, never a measurement. ``settings`` are the axes that tell points apart;
+    ``label`` says them in short. ``origin`` is the run's directory or the source of the row, ``scope`` what
+    was metered, ``tier`` how. ``throughput`` is in units, ``tokens_per_second`` in output tokens, a second.
+    """
+
+    label: str
+    kind: Kind
+    model: str
+    task: str
+    unit: Literal["request", "image", "video"]
+    energy_j: Value
+    latencies_s: Mapping[str, Value]
+    accuracy: Value
+    joules_per_correct: Value
+    throughput: Value
+    tokens_per_second: Value
+    mean_power_w: Value
+    tdp_energy_j: Value
+    usd: Value
+    gco2e: Value
+    origin: str
+    device: str | None = None
+    n_devices: int | None = None
+    tier: str | None = None
+    scope: str | None = None
+    config_hash: str | None = None
+    settings: Mapping[str, Setting] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
