@@ -103,6 +103,16 @@ def test_the_newest_that_fits_is_taken(calibration):
     assert baselines_for(at_250, [newest, calibration()], now=LATER).baselines.loaded_idle_w == 44.0
 
 
+def test_a_newer_one_that_says_nothing_does_not_replace_an_older_one(calibration):
+    blunt = stretch(60.0, powers=[power(60.0, lo_w=0.0, hi_w=300.0)])
+    newest = calibration(id="2", loaded=blunt, empty=blunt)
+    found = baselines_for(facts(), [newest, calibration()], now=LATER).baselines
+    assert (found.empty_idle_w, found.loaded_idle_bound_w) == (20.0, (59.0, 61.0))
+    alone = baselines_for(facts(), [newest], now=LATER).baselines
+    assert (alone.empty_idle_w, alone.loaded_idle_w) == (None, None)
+    assert "its bound is wider than its power" in alone.reasons["loaded_idle_w"]
+
+
 def test_an_old_one_is_not_applied(calibration):
     now = datetime.fromisoformat(NOW) + timedelta(days=91)
     found = baselines_for(facts(), [calibration()], now=now).baselines

@@ -19,7 +19,7 @@ import pytest
 from doubles.faults import Fault, Truth
 from doubles.nvml import FakeBoard, FakeNvml, Piece
 from doubles.plugs.meter_curve import BEFORE_J, MeterCurve
-from doubles.plugs.shelly import ShellyGen2
+from doubles.plugs.shelly import ShellyGen1, ShellyGen2
 from doubles.user import Finished, adds, bench, joulemark, start
 from doubles.working_engine import WorkingEngine
 from joulemark.calibration.on_file import RunFacts, baselines_for
@@ -334,6 +334,36 @@ def test_the_wall_is_a_plane_over_the_board(board: FakeNvml, engine: LimitedEngi
     assert middle_w == pytest.approx(50 + 1.1 * 180, rel=0.03)
     assert fit["wall_source"] == "shelly"
     assert [one["source"] for one in done.json["wall_sources"]] == ["nvml:0"]
+
+
+def plug_of(power_w: float, update_s: float) -> MeterCurve:
+    """A plug in real time that has counted for an hour."""
+    begin_s = time.monotonic() - 3600
+    truth = Truth(power_w=power_w, t0_s=0.0, t1_s=0.0)
+    return MeterCurve(Fault.HEALTHY, truth, lambda: time.monotonic() - begin_s, update_s=update_s)
+
+
+def test_a_plug_too_slow_for_so_idle_a_machine_is_refused_before_anybody_waits(board: FakeNvml) -> None:
+    with ShellyGen1(plug_of(1.0, update_s=60.0)) as plug:
+        done = calibrate(board, "--no-engine", "--meter", f"shelly:{plug.address}", *QUICK)
+    assert done.code == 2, done.err
+    said = " ".join(done.err.split())
+    assert "shelly cannot tell an idle power in 15 min" in said
+    assert "may be 62 s old, and its register counts in steps of 60 J" in said
+    assert "--duration" in said
+    assert not calibrations_home().exists()
+
+
+@pytest.mark.slow
+def test_a_plug_alone_is_watched_for_as_long_as_it_needs(board: FakeNvml) -> None:
+    with ShellyGen2(plug_of(90.0, update_s=1.0)) as plug:
+        done = calibrate(board, "--no-engine", "--meter", f"shelly:{plug.address}", *QUICK)
+    assert done.code == 0, done.err
+    assert "that takes 24 s: what shelly shows may be 2 s old" in " ".join(done.err.split())
+    (power,) = done.json["empty"]["powers"]
+    assert done.json["empty"]["duration_s"] > 24
+    assert power["lo_w"] <= 90.0 <= power["hi_w"]
+    assert power["hi_w"] - power["lo_w"] < power["mean_w"]
 
 
 @pytest.mark.slow

@@ -6,6 +6,7 @@ import io
 import json
 import os
 import pty
+import re
 import signal
 import sys
 import time
@@ -62,7 +63,16 @@ def test_a_plain_line_a_look_where_there_is_no_terminal(fake: FakeNvml) -> None:
     for line in lines:
         assert "gpu:0 200.0 W" in line
         assert "gpu:1 100.0 W" in line
+        assert len(re.findall(r" J \([\d.,]+ … [\d.,]+ J\)", line)) == 2
         assert "\x1b" not in line
+
+
+def test_kinds_that_the_machine_lacks_are_one_line_beside_a_meter_that_works(fake: FakeNvml) -> None:
+    nothing = {"JOULEMARK_POWERCAP": "/nonexistent", "JOULEMARK_SYS": "/nonexistent"}
+    options = ("--meter", "nvml", "--meter", "hwmon", "--interval", "0.2", "--count", "1")
+    done = joulemark("watch", *options, env={**fake.env, **nothing})
+    assert done.code == 0, done.err
+    assert done.err == "hwmon: none here; `joulemark doctor` says why\n"
 
 
 def test_a_board_that_is_lost_meanwhile_is_told(fake: FakeNvml) -> None:
@@ -176,6 +186,7 @@ def test_the_table_sets_parts_in_and_says_what_is_wrong() -> None:
     assert "power from its counter" in table
     line = live_line(look)
     assert line.startswith("03:04:05Z")
+    assert "package:0 10.0 W 50.0 J (49.0 … 52.0 J)" in line
     assert "wall — — (lost: no answer)" in line
 
 

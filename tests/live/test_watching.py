@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import time
+from pathlib import Path
 
 import pytest
 
-from doubles.nvml import FakeNvml
+from doubles.nvml import FakeBoard, FakeNvml, Piece
 from joulemark.live.meter_set import MeterSet
 from joulemark.live.watching import Watch
 from joulemark.record.energy import MeasuredEnergy
@@ -28,3 +29,20 @@ def test_readings_are_dropped_and_the_joules_are_those_since_the_start(boards: F
         assert row.energy.lo <= watts * look.energy_s <= row.energy.hi
         assert row.energy.width_j < 0.2 * row.energy.joules
         assert row.energy.joules == pytest.approx(watts * look.energy_s, rel=0.05)
+
+
+def test_the_first_look_waits_for_no_counter(tmp_path: Path) -> None:
+    board = FakeBoard(power=[Piece(1.0, 100.0)], counter_period_s=0.5)
+    with FakeNvml(tmp_path, [board]).in_process() as fake, MeterSet.open(("nvml",), test_s=2.5) as meters:
+        watch = Watch(meters)
+        fake.set_power_w(0, 0.0)  # its counter stands still: who waits for it waits for seconds
+        took_s = []
+        for _ in range(4):
+            time.sleep(0.2)
+            begin_s = time.monotonic()
+            watch.look()
+            took_s.append(time.monotonic() - begin_s)
+    (source,) = meters.sources
+    waits_s = 3 * (source.qualification.update_period_max_s or 0.0)
+    assert waits_s > 1.4
+    assert took_s[0] < max(took_s[1:]) + waits_s / 2

@@ -99,6 +99,13 @@ def test_rows_hold_the_numbers() -> None:
     assert standby_figures(calibration, Rates())["standby_kwh_per_day"].value == pytest.approx(1.44)
 
 
+def test_a_power_with_a_bound_wider_than_itself_is_told_as_the_most_that_it_is() -> None:
+    blunt = point(0.5, 90.0, powers=[power(90.0, lo_w=0.0, hi_w=399.7)])
+    text = printed(whole().model_copy(update={"curve": [blunt]}))
+    assert "below 400" in text
+    assert "90.0 ±" not in text
+
+
 def test_each_missing_part_says_why() -> None:
     bare = whole().model_copy(
         update={

@@ -40,9 +40,17 @@ def energy(joules: float, name: str, scope: str, method: Method, *flags: str) ->
     return MeasuredEnergy(joules, joules * 0.9, joules * 1.1, name, (Scope(scope),), method, flags)
 
 
-def told(*sources: SourceEnergy, peak: Value | None = None, foreign: float = 0.01) -> str:
+BROKEN = (("prometheus", "no [b]series\x1b"),)
+
+
+def told(
+    *sources: SourceEnergy,
+    peak: Value | None = None,
+    foreign: float = 0.01,
+    absent: tuple[tuple[str, str], ...] = BROKEN,
+) -> str:
     used = Used(Value(2.5, "s"), peak or Value(80.0, "MiB"), Value(foreign, "1"), Value(0.0, "1"))
-    stretch = Stretch(4.0, {s.source.info.name: s for s in sources}, (("hwmon", "no [b]sensor\x1b"),), used)
+    stretch = Stretch(4.0, {s.source.info.name: s for s in sources}, absent, used)
     console = Console(file=io.StringIO(), width=110)
     print_program(MeasuredProgram(("run", "me now"), Ended(0, 2.5, 80.0, 9.0), stretch), console)
     assert isinstance(console.file, io.StringIO)
@@ -79,7 +87,7 @@ def test_the_three_ways_stand_beside_each_other() -> None:
     assert "Wall meter or analyzer, its register" in text
     assert "shelly: its maker states ±1.00 %" in text
     assert "nvml:0: it was not read for a while" in text
-    assert "hwmon: no [b]sensor" in text
+    assert "prometheus: no [b]series" in text
     assert "\x1b" not in text
     assert "no quiet machine" not in text
 
@@ -106,7 +114,38 @@ def test_a_trace_is_loud() -> None:
 
 
 def test_without_meters_the_reason_stands_in() -> None:
-    text = told(peak=withheld("MiB", Reason.NO_SAMPLES, detail="It ended before it was looked at."))
+    peak = withheld("MiB", Reason.NO_SAMPLES, detail="It ended before it was looked at.")
+    text = told(peak=peak, absent=(("nvml", "no driver"),))
     assert "Energy — No energy meter was found" in text
     assert "Peak memory —" in text
     assert "It ended before it was looked at." in text
+
+
+MISSING = (("nvml", "no driver"), ("rapl", "a virtual machine"), ("shelly", "no answer"), ("hwmon", "none"))
+
+
+def test_kinds_that_the_machine_lacks_are_one_line_where_another_meter_works() -> None:
+    plug = saw("tasmota", "wall", energy(50.0, "tasmota", "wall", Method.METER), NO_COUNTER, kind="tasmota")
+    text = told(plug, absent=MISSING)
+    assert "* nvml, rapl, hwmon: none here; `joulemark doctor` says why" in text
+    assert "no driver" not in text
+    assert "* shelly: no answer" in text  # somebody named it
+
+
+def test_they_say_why_where_no_meter_works() -> None:
+    lost = Withheld(Reason.METER_LOST)
+    text = told(saw("tasmota", "wall", lost, lost, kind="tasmota"), absent=MISSING)
+    assert "* nvml: no driver" in text
+    assert "* rapl: a virtual machine" in text
+
+
+def test_a_figure_with_a_bound_wider_than_itself_is_told_as_the_most_that_it_is() -> None:
+    def plug(lo: float, hi: float) -> str:
+        wide = MeasuredEnergy(270.0, lo, hi, "shelly", (Scope("wall"),), Method.INTEGRATED)
+        return told(saw("shelly", "wall", NO_COUNTER, wide, kind="shelly"))
+
+    text = plug(0.0, 12_021.0)
+    assert "Energy below 12,100 J shelly, integrated power" in text
+    assert "270" not in text
+    assert "Energy below 500.0 J meter's bound 100 … 500 J shelly" in plug(100.0, 500.0)
+    assert "Energy 270 J meter's bound 140 … 400 J" in plug(140.0, 400.0)

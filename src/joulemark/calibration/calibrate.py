@@ -13,6 +13,7 @@ from joulemark.calibration.cap_sweep import limits_of, planned_w, sweep
 from joulemark.calibration.device import choose_device
 from joulemark.calibration.document import Calibration, EngineKey, LoadPoint, Window
 from joulemark.calibration.idle import measure_idle
+from joulemark.calibration.idle_window import idle_window, spoken
 from joulemark.calibration.load import EngineLoad
 from joulemark.calibration.node import host_hash
 from joulemark.calibration.power_limits import drivers, limits_in_force_w
@@ -42,9 +43,9 @@ class CalibrationPlan:
     """What to calibrate.
 
     ``engine``: null to measure the machine alone; ``starts_engine``: it is ours to start, so the machine can
-    be measured without it first. ``duration_s`` a stretch, ``settle_s`` the longest wait for steady power.
-    ``levels``: concurrencies beside one; ``caps``: shares of the factory's power limit. ``boards``: indices
-    of boards that are declared to run the engine.
+    be measured without it first. ``duration_s`` a stretch (idle by a slow meter takes longer), ``settle_s``
+    the longest wait for steady power. ``levels``: concurrencies beside one; ``caps``: shares of the factory's
+    power limit. ``boards``: indices of boards that are declared to run the engine.
     """
 
     engine: Engine | None
@@ -162,13 +163,16 @@ class _Calibrating:
 
     async def _idle(self, when: str, *, engine_runs: bool) -> Window:
         plan = self._plan
+        window = idle_window(self._meters.sources, plan.duration_s)
+        if window.why:
+            self._tell(f"that takes {spoken(window.duration_s)}: {window.why}")
         return await measure_idle(
             self._meters,
             when,
             engine_runs=engine_runs,
             engine_pid=self._engine_pid,
             settle_s=plan.settle_s,
-            duration_s=plan.duration_s,
+            duration_s=window.duration_s,
             force=plan.force,
         )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from joulemark.calibration.document import Window
+from joulemark.calibration.idle_window import longer, says_nothing
 from joulemark.calibration.quiet import Account, NotIdle, busy_words, computing_on_boards
 from joulemark.calibration.watch import settle, watch
 from joulemark.live.meter_set import MeterSet
@@ -30,7 +31,7 @@ async def measure_idle(
     """Wait until power is steady, for ``settle_s`` at most, and measure for ``duration_s``.
 
     ``when`` tells which idle it is, in words. Raises `NotIdle` where something else is at work, which
-    ``force`` makes a flag, and `InputError` where no meter gave a power.
+    ``force`` makes a flag, and `InputError` where no meter gave a power that says something.
     """
     ours = [os.getpid(), *([engine_pid] if engine_pid is not None else [])]
     settled = await settle(meters, settle_s)
@@ -57,7 +58,22 @@ async def measure_idle(
     window = seen.window().model_copy(
         update={"settled": settled, "foreign_cpu_share": share.value, "flags": flags}
     )
+    require_power(window, when)
+    return window
+
+
+def require_power(window: Window, when: str) -> None:
+    """Raise `InputError` where no meter gave a power, or none whose bound is narrower than the power."""
     if not window.powers:
         why = "; ".join(f"{name}: {said}" for name, said in window.reasons.items())
-        raise InputError(f"no meter gave a power {when}", why=why, fix="give it longer: --duration 30")
-    return window
+        raise InputError(f"no meter gave a power {when}", why=why, fix=longer(3 * window.duration_s))
+    if all(says_nothing((power.mean_w, power.lo_w, power.hi_w)) for power in window.powers):
+        told = [
+            f"{p.source}: {p.mean_w:,.1f} W, from {p.lo_w:,.1f} to {p.hi_w:,.1f} W" for p in window.powers
+        ]
+        widest = max((p.hi_w - p.lo_w) / max(p.mean_w, 1e-9) for p in window.powers)
+        raise InputError(
+            f"no meter could tell the idle power {when}: the bound is wider than the power",
+            why="; ".join(told),
+            fix=longer(2 * widest * window.duration_s),
+        )

@@ -1,7 +1,7 @@
 """What is on file for a run: the newest calibration of the same machine, device, limit, engine and model.
 
-Nothing is applied that was measured under other conditions: where none fits, the baseline is null and the
-reason says what is other than at the newest one.
+Nothing is applied that was measured under other conditions, or whose bound is wider than the power: where
+none fits, the baseline is null and the reason says what is other than at the newest one.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from joulemark.calibration.document import Calibration, EngineKey, SourcePower
+from joulemark.calibration.idle_window import says_nothing
 from joulemark.calibration.power_limits import limits_in_force_w
 from joulemark.calibration.store import held
 from joulemark.calibration.watch import power_of
@@ -22,6 +23,7 @@ from joulemark.record.reason import Reason
 MAX_AGE_DAYS = 90
 _SAME_W = 1.0
 _SAME_SHARE = 0.005
+_SAYS_NOTHING = "the one on file says nothing: its bound is wider than its power"
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +121,7 @@ def _newest(calibrations: Sequence[Calibration], facts: RunFacts, now: datetime,
         why = "" if power is not None else "the one on file was measured by other meters, or another device"
         scopes = [str(source.info.scope) for source in facts.headline]
         why = why or _stale(stretch.measured_utc, now) or _differs(calibration, facts, scopes)
+        why = why or (_SAYS_NOTHING if power is not None and says_nothing(power) else "")
         if power is not None and not why:
             mean, low, high = power
             return _Idle((mean, (low, high), stretch.measured_utc), tuple(stretch.flags))

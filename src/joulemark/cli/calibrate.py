@@ -65,7 +65,7 @@ def _levels(_context: click.Context, parameter: click.Parameter, text: str) -> t
     type=FiniteRange(0.5, 3600),
     default=10.0,
     show_default=True,
-    help="Seconds that each state is measured for.",
+    help="Seconds that each state is measured for; idle takes longer where the meter is slow.",
 )
 @click.option(
     "--settle",

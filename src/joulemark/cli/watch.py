@@ -33,12 +33,12 @@ def watch(meters: tuple[str, ...], interval_s: float, count: int | None, as_json
     from rich.console import Console
 
     from joulemark.live.meter_set import MeterSet
-    from joulemark.report.wording import printable
+    from joulemark.report.absent import absent_lines
 
     console = Console()
     with MeterSet.open(meters, progress=say_where_seen()) as meter_set:
-        for name, why in meter_set.absent:
-            click.echo(f"{printable(name)}: {printable(why)}", err=True)
+        for line in absent_lines(meter_set.absent, works=bool(meter_set.sources)):
+            click.echo(line, err=True)
         if not meter_set.sources:
             click.echo("no meter answers: `joulemark doctor` says how to get one", err=True)
             sys.exit(1)

@@ -27,7 +27,8 @@ class LiveRow:
 
     ``depth``: how many of the shown scopes hold this one. ``watts``: what its gauge shows, else its joules
     since the look before over the time (``by_counter``). ``energy``: since the watch began, up to the look
-    before this one, when its counter is known to have moved on. ``wrong``: in words, empty where all is well.
+    before this one, when its counter is known to have moved on; of the first look, up to now. ``wrong``: in
+    words, empty where all is well.
     """
 
     source: QualifiedSource
@@ -94,11 +95,10 @@ class Watch:
         now_ns = self._meters.edge()
         latest = self._meters.latest()
         before_ns, last_ns = self._edges_ns
-        first = before_ns is None
-        # up to the look before this one the counters have moved on; the first look waits until they have
+        # up to the look before this one the counters have moved on; the first look is wider, and in time
         end_ns = now_ns if before_ns is None else last_ns
         step_from_ns = last_ns if before_ns is None else before_ns
-        step = self._meters.energies(step_from_ns, end_ns, wait=first)
+        step = self._meters.energies(step_from_ns, end_ns, wait=False)
         step_s = (end_ns - step_from_ns) * 1e-9
         self._edges_ns = (last_ns, now_ns)
         lost = self._meters.health.gave_up

@@ -13,6 +13,7 @@ from joulemark.metrics.value import Value, withheld
 from joulemark.record.manifest import Rates
 from joulemark.record.reason import Reason
 from joulemark.record.scope import Scope
+from joulemark.report.at_most import at_most
 from joulemark.report.cells import Cell, cell
 from joulemark.report.wording import DASH, figure_texts, number, printable, why
 
@@ -183,6 +184,8 @@ def _cell(value: Value) -> Cell:
     """Return a power with its bound, short: what is between is the meter's."""
     if value.value is None or value.lo is None or value.hi is None:
         return Cell(figure_texts("", value)[0], why(value))
+    if most := at_most("", value):
+        return Cell(most)
     half = (value.hi - value.lo) / 2
     places = 1 if half >= 0.1 else 2
     return Cell(f"{number(value.value, places)} ± {number(half, places)} W")

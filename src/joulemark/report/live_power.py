@@ -9,7 +9,8 @@ from rich.text import Text
 from joulemark.live.watching import LiveRow, Look
 from joulemark.metrics.value import energy_value
 from joulemark.record.meter import Trust
-from joulemark.report.wording import DASH, figure_texts, gathered, printable, why
+from joulemark.report.at_most import bounded_texts
+from joulemark.report.wording import DASH, gathered, printable, why
 
 _STYLES = {Trust.QUALIFIED: "green", Trust.SUSPECT: "yellow", Trust.ABSENT: "red"}
 
@@ -24,7 +25,7 @@ def live_table(look: Look) -> Group:
     table.add_column("Self-test", no_wrap=True)
     for row in look.rows:
         trust = row.source.qualification.trust
-        energy, bound = figure_texts("total_joules", energy_value(row.energy))
+        energy, bound = bounded_texts("total_joules", energy_value(row.energy))
         table.add_row(
             Text("  " * row.depth + printable(row.source.info.scope.label)),
             Text(printable(row.source.info.name)),
@@ -42,12 +43,14 @@ def live_table(look: Look) -> Group:
 
 
 def live_line(look: Look) -> str:
-    """Return one line: the time, and each meter's power and joules since the start."""
+    """Return one line: the time, and each meter's power and joules since the start with their bound."""
     parts = []
     for row in look.rows:
-        energy = figure_texts("total_joules", energy_value(row.energy))[0]
+        energy, bound = bounded_texts("total_joules", energy_value(row.energy))
         told = f"{row.source.info.scope.label} {_watts(row)} {energy}"
-        parts.append(f"{told} ({', '.join(row.wrong)})" if row.wrong else told)
+        if beside := ", ".join(filter(None, (bound.removeprefix("meter's bound "), *row.wrong))):
+            told += f" ({beside})"
+        parts.append(told)
     return printable(f"{look.t:%H:%M:%SZ}  " + "  |  ".join(parts))
 
 

@@ -20,10 +20,12 @@ from joulemark.metrics.value import Value, energy_value
 from joulemark.record.energy import MeasuredEnergy, Withheld
 from joulemark.record.reason import Reason
 from joulemark.record.scope import WALL_KINDS
+from joulemark.report.absent import absent_lines
+from joulemark.report.at_most import bounded_texts
 from joulemark.report.cells import Cell, notes
 from joulemark.report.rates import rate_lines
 from joulemark.report.three_ways import COUNTER, INTEGRATED, OUTSIDE
-from joulemark.report.wording import DASH, METHODS, TIERS, figure_texts, gathered, number, printable, why
+from joulemark.report.wording import DASH, METHODS, TIERS, gathered, number, printable, why
 
 _LONGEST_COMMAND = 60
 
@@ -58,14 +60,14 @@ def _ending(program: MeasuredProgram) -> str:
 def _lead(stretch: Stretch) -> Text:
     """Return the energy of the devices together: which meter, how it came about, its tier."""
     value = energy_value(stretch.total)
-    text, bound = figure_texts("total_joules", value)
+    text, bound = bounded_texts("total_joules", value)
     if isinstance(stretch.total, Withheld):
         return Text.assemble(("Energy  ", "bold"), (text, "bold"), f"  {printable(why(value))}")
     energy = stretch.total
     replayed = "REPLAYED: " if stretch.replayed else ""
     source = f"{replayed}{energy.source}, {METHODS[energy.method.value]}, scope {scope_label(energy.scopes)}"
-    lines = f"  {bound}\n  {printable(source)}. {_tier(stretch)}."
-    return Text.assemble(("Energy  ", "bold"), (text, "bold green"), lines)
+    lines = f"\n  {printable(source)}. {_tier(stretch)}."
+    return Text.assemble(("Energy  ", "bold"), (text, "bold green"), f"  {bound}".rstrip(), lines)
 
 
 def _tier(stretch: Stretch) -> str:
@@ -85,7 +87,7 @@ def _figures(stretch: Stretch) -> Table:
     table.add_column(justify="right", no_wrap=True)
     table.add_column(style="dim", overflow="fold")
     for title, name, value, told in _rows(stretch):
-        text, interval = figure_texts(name, value)
+        text, interval = bounded_texts(name, value)
         if value.value is not None:
             table.add_row(title, Text(text), Text(printable(" ".join(filter(None, (interval, told))))))
         elif value.reason not in (Reason.NO_GRID_INTENSITY, Reason.NO_PRICE, Reason.NO_EMBODIED):
@@ -131,7 +133,7 @@ def _sources(stretch: Stretch) -> Table:
     for one in stretch.sources.values():
         info = one.source.info
         for title, energy in _ways(one):
-            text, bound = figure_texts("total_joules", energy_value(energy))
+            text, bound = bounded_texts("total_joules", energy_value(energy))
             span = bound.removeprefix("meter's bound ")
             row = (info.scope.label, info.name, title, text, span, one.source.qualification.trust.value)
             table.add_row(*(Text(printable(cell)) for cell in row))
@@ -169,8 +171,10 @@ def _notes(stretch: Stretch) -> Iterator[str]:
         }
         doubts += [(name, _FLAGS.get(flag, flag)) for flag in sorted(flags - {"suspect"})]
     yield from (printable(note) for note in notes(cells))
-    for sentence, names in gathered([*doubts, *stretch.absent]).items():
+    for sentence, names in gathered(doubts).items():
         yield f"* {printable(', '.join(dict.fromkeys(names)))}: {printable(sentence)}"
+    works = isinstance(stretch.total, MeasuredEnergy)
+    yield from (f"* {line}" for line in absent_lines(stretch.absent, works=works))
     if stretch.rates is not None:
         yield from rate_lines(stretch.rates, local=True)
     yield from (printable(note) for note in stretch.notes)
