@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from dataclasses import fields
 from pathlib import Path
 
 import click
 import pytest
 
+from joulemark.cli.__main__ import cli, main
 from joulemark.cli.bench import quick, run
 from joulemark.cli.calibrate import calibrate
 from joulemark.cli.doctor import doctor
 from joulemark.cli.export import prometheus
-from joulemark.cli.options import declared_rates, meters_option, rate_options
+from joulemark.cli.options import FiniteRange, declared_rates, meters_option, rate_options
 from joulemark.cli.record import record
 from joulemark.cli.report import report
 from joulemark.cli.watch import watch
@@ -31,6 +34,44 @@ def test_meter_means_the_same_everywhere(command: click.Command) -> None:
     (ours,) = alone.params
     (theirs,) = (option for option in command.params if "--meter" in option.opts)
     assert theirs.to_info_dict() == ours.to_info_dict()
+
+
+def every_command(command: click.Command, context: click.Context) -> Iterator[click.Command]:
+    yield command
+    if isinstance(command, click.Group):
+        for name in command.list_commands(context):
+            inner = command.get_command(context, name)
+            assert inner is not None
+            yield from every_command(inner, click.Context(inner, info_name=name, parent=context))
+
+
+def test_no_help_text_shows_what_is_no_word_for_a_user() -> None:
+    root = click.Context(cli, info_name="joulemark", max_content_width=110)
+    seen = 0
+    for command in every_command(cli, root):
+        text = command.get_help(click.Context(command, info_name=command.name, parent=root))
+        assert not re.search(r"\bNone\b|\binf\b|\bnan\b|<function|<joulemark|PosixPath|Sentinel", text), text
+        seen += 1
+    assert seen > 20
+
+
+def test_a_range_is_still_shown_where_there_is_one() -> None:
+    assert "[0<=x<=2]" in run.get_help(click.Context(run))
+    assert FiniteRange()._describe_range() == ""
+
+
+@pytest.mark.parametrize(
+    ("word", "told"), [("benhc", "Did you mean 'bench'?"), ("rusn", "'runs'"), ("zzzz", "No such command")]
+)
+def test_a_misspelled_command_is_told_with_what_was_meant(
+    word: str, told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as stop:
+        main([word])
+    assert stop.value.code == 2
+    said = capsys.readouterr().err
+    assert told in said
+    assert ("Did you mean" in said) == (word != "zzzz")
 
 
 def test_auto_is_what_is_read_unless_meters_are_named() -> None:

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from joulemark.meters.address import MeterAddress, private_name
-from joulemark.meters.configured import configured_meters, keep_meters, meters_path
+from joulemark.meters.address import MeterAddress, private_name, without_address
+from joulemark.meters.configured import configured_meters, forget_meters, keep_meters, meters_path
 from joulemark.meters.discovery import ADDRESSED, wanted_meters
 from joulemark.meters.duplicates import without_duplicates
 from joulemark.meters.privacy import salt_path
@@ -104,6 +104,60 @@ def test_keeping_meters_touches_no_other_file_and_leaves_none_behind(config: Pat
     keep_meters(["replay:a.csv"])
     assert draft.read_text() == "somebody's own"
     assert sorted(config.parent.iterdir()) == [draft, config]
+
+
+PLUG, OTHER = "shelly:192.168.1.20?id=0", "tasmota:192.168.1.21"
+
+
+def test_a_meter_is_forgotten_and_the_others_stay(config: Path) -> None:
+    keep_meters([PLUG, OTHER, "replay:a.csv"])
+    assert forget_meters([PLUG, "192.168.1.21"]) == [PLUG, OTHER]
+    assert configured_meters() == ["replay:a.csv"]
+
+
+def test_what_is_not_on_file_names_what_is_and_takes_nothing_off(config: Path) -> None:
+    keep_meters([PLUG, OTHER])
+    with pytest.raises(InputError) as caught:
+        forget_meters([OTHER, "shelly:192.168.1.20"])
+    for told in (PLUG, OTHER, f"fix: joulemark doctor --forget '{PLUG}'"):
+        assert told in str(caught.value)
+    assert configured_meters() == [PLUG, OTHER]
+
+
+def test_nothing_on_file_is_said_and_an_address_of_two_is_not_guessed(config: Path) -> None:
+    with pytest.raises(InputError, match="no meter is kept"):
+        forget_meters([PLUG])
+    assert not config.exists()
+    keep_meters(["shelly:plug", "tasmota:plug"])
+    with pytest.raises(InputError, match="several meters"):
+        forget_meters(["plug"])
+    assert len(configured_meters()) == 2
+
+
+def test_a_meter_of_no_known_kind_can_be_forgotten_too(config: Path) -> None:
+    config.parent.mkdir()
+    config.write_text('meters = ["shely:192.168.1.20"]')
+    with pytest.raises(InputError, match=r"like 'shelly:192\.168\.1\.20'"):
+        wanted_meters(["auto"])
+    forget_meters(["shely:192.168.1.20"])
+    assert wanted_meters(["none"]) == configured_meters() == []
+
+
+@pytest.mark.parametrize(
+    ("text", "meter"),
+    [
+        ("no answer from 192.168.1.20", "shelly:192.168.1.20?id=0"),
+        ("http://host-7:8123 and host-7 are silent", "homeassistant:http://host-7:8123#sensor.x"),
+        ("VISA: 10.0.0.7 timed out", "analyzer:TCPIP::10.0.0.7::INSTR?element=1"),
+        ("[::1]:80 and ::1 refuse", "shelly:[::1]:80"),
+        ("a bracket too few: [1", "shelly:[1"),
+    ],
+)
+def test_words_for_a_record_hold_no_address(text: str, meter: str) -> None:
+    told = without_address(text, meter)
+    for part in ("192.168", "host-7", "10.0.0", "::1", "[1"):
+        assert part not in told
+    assert without_address("nothing listens there", meter) == "nothing listens there"
 
 
 @pytest.mark.parametrize(

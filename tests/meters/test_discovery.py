@@ -31,6 +31,31 @@ def test_an_unknown_meter_names_the_known_ones(meters: list[str]) -> None:
     assert caught.value.fix
 
 
+@pytest.mark.parametrize(
+    ("meter", "meant"),
+    [
+        ("shely:192.168.1.20?id=1", "shelly:192.168.1.20?id=1"),
+        ("Tasmota:plug", "tasmota:plug"),
+        ("shely", "shelly:ADDRESS"),
+        ("nvlm", "nvml"),
+        ("atuo", "auto"),
+    ],
+)
+def test_a_misspelled_kind_is_told_with_what_was_meant(meter: str, meant: str) -> None:
+    with pytest.raises(InputError) as caught:
+        discover([meter])
+    assert f"did you mean {meant!r}?" in caught.value.fix
+    with pytest.raises(InputError) as unlike:
+        discover(["zzz:1"])
+    assert "did you mean" not in unlike.value.fix
+
+
+def test_a_kind_that_takes_no_address_is_not_called_unknown() -> None:
+    with pytest.raises(InputError, match="takes no address") as caught:
+        discover(["nvml:0"])
+    assert caught.value.fix == "use nvml"
+
+
 def test_a_missing_trace_is_an_input_error(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cannot be read"):
         discover([f"replay:{tmp_path}/none.csv"])

@@ -1,12 +1,14 @@
 import dataclasses
 
+import numpy as np
 import pytest
 
-from doubles import run_views, varied_runs
+from doubles import run_views, slow_meter_runs, varied_runs
 from joulemark.metrics import summarize
 from joulemark.metrics.cost_model import CostModel
 from joulemark.record.reason import Reason
 from joulemark.report.cost_words import cost_words, equation, fit_words
+from joulemark.report.html import render
 
 
 def _model(**fields):
@@ -53,3 +55,17 @@ def test_a_withheld_model_says_why_and_gives_no_number():
 
 def test_equal_costs_have_no_share_explained():
     assert "R² is not known" in cost_words(_model(r2=None), varied_runs.fitted()).sentences[0]
+
+
+def test_a_model_of_blocks_says_so_and_draws_no_line_among_other_units():
+    rng = np.random.default_rng(4)
+    view = slow_meter_runs.view(slow_meter_runs.answers(600, rng, 250.0), rng)
+    summary = summarize(view)
+    assert summary.cost_model.n_blocks == len(view.blocks.blocks)
+    told = f"in {summary.cost_model.n_blocks} blocks"
+    words = cost_words(summary.cost_model, view)
+    assert told in words.sentences[2]
+    assert "the fixed part holds the time between requests" in words.sentences[3]
+    assert fit_words(summary.cost_model).endswith(told)
+    # items have no joules of their own, so the drawing is in another unit than the model
+    assert "fitted cost model" not in render(summary, view)

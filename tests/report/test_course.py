@@ -50,6 +50,17 @@ def test_the_course_holds_every_request_and_keeps_gaps_as_gaps():
     assert {row["what"] for row in data["bands"]} == {"warm-up", "measured"}
 
 
+def test_the_highest_power_lies_below_the_top_of_the_chart():
+    view = run_views.with_counter()
+    picture = course_chart(view, 600)
+    highest = max(row["w"] for row in picture.data["power"] if row["w"] is not None)
+    layers = picture.chart.to_dict()["vconcat"][0]["layer"]
+    (line,) = [layer for layer in layers if layer["mark"]["type"] == "line"]
+    low, top = line["encoding"]["y"]["scale"]["domain"]
+    assert low == 0
+    assert 1.05 * highest < top < 1.5 * highest
+
+
 def test_items_cost_the_best_unit_there_is():
     metered = run_views.with_counter()
     assert item_costs(metered).axis == "joules"
@@ -164,6 +175,6 @@ def test_every_chart_keeps_to_the_grammar():
             course_chart(view, width, varied_runs.slowed()),
             item_cost_chart(item_costs(view), line, width),
             verdict_chart(summary, width),
-            *(latency_chart(latency, width) for latency in summary.latency.values()),
+            *(latency_chart(latency, width) for latency in summary.latency.values() if latency.samples_s),
         ):
             assert picture.chart.to_dict(validate=True)["$schema"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 
+import pytest
 from rich.console import Console
 
 from joulemark.meters.source import Finding, SourceSpec
@@ -39,3 +40,23 @@ def test_no_text_of_a_device_or_a_server_steers_the_terminal() -> None:
 def test_commands_of_several_lines_stay_apart() -> None:
     text = printed((Finding("rapl", "rapl", "energy", why="not readable", fix="now: a\nfor good:  b"), None))
     assert "    fix: now: a\nfor good:  b\n" in text
+
+
+@pytest.mark.parametrize(
+    ("period_s", "longest_s", "said"),
+    [
+        (0.0213, 0.04, "updates every 21.3 ms, at most 40.0 ms"),
+        (1.01, 1.516, "updates every 1.01 s, at most 1.52 s"),
+        (1.0, 62.0, "updates every 1.00 s, at most 62.0 s"),
+    ],
+)
+def test_times_and_watts_are_written_as_people_write_them(
+    period_s: float, longest_s: float, said: str
+) -> None:
+    test = Qualification(
+        Trust.QUALIFIED, update_period_s=period_s, update_period_max_s=longest_s, mean_power_w=1234.0
+    )
+    text = printed((Finding("shelly", "shelly", "a plug", spec=SourceSpec("shelly")), test))
+    assert said in text
+    assert "1,234 W now" in text
+    assert "e+0" not in text

@@ -6,6 +6,7 @@ from doubles import run_views
 from joulemark.metrics import summarize
 from joulemark.report.distributions import beyond, latency_chart, top_s
 from joulemark.report.html import render
+from joulemark.report.wording import figure_texts
 
 
 def _ttft(samples_s):
@@ -49,6 +50,24 @@ def test_labels_of_close_percentiles_do_not_overprint():
     heights = [layer["encoding"]["y"]["value"] for layer in texts]
     assert len(heights) == 2
     assert abs(heights[0] - heights[1]) >= 12
+
+
+@pytest.mark.parametrize("samples", [[0.2] * 30, [0.1, 0.1, 0.3], [0.1 + k / 1000 for k in range(500)]])
+def test_bars_and_marks_have_room_above_and_on_the_right(samples):
+    picture = latency_chart(_ttft(samples), 250)
+    x, y = (picture.chart.to_dict()["layer"][0]["encoding"][axis] for axis in "xy")
+    tallest = max(bar["n"] for bar in picture.data["bars"])
+    assert y["scale"]["domain"][1] > 1.3 * tallest
+    assert max(y["axis"]["values"]) <= tallest
+    left, right = x["scale"]["domain"]
+    assert left == picture.data["bars"][0]["a"]
+    assert right > max(bar["b"] for bar in picture.data["bars"])
+
+
+def test_marks_tell_their_value_as_the_table_does():
+    marks = {row["p"]: row["told"] for row in latency_chart(_ttft([0.2] * 30), 250).data["marks"]}
+    ttft = summarize(run_views.with_counter()).latency["ttft"]
+    assert marks["p50"] == f"p50 {figure_texts('', ttft.answered[50])[0]}"
 
 
 @pytest.mark.parametrize(

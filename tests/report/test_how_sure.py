@@ -1,9 +1,12 @@
 import dataclasses
 
-from doubles import run_views, varied_runs
+import numpy as np
+
+from doubles import run_views, slow_meter_runs, varied_runs
 from joulemark.metrics import summarize
 from joulemark.metrics.value import Value
 from joulemark.record.energy import MeasuredEnergy
+from joulemark.report.headline import energy_tile
 from joulemark.report.how_sure import how_sure, what_weighs
 
 
@@ -90,3 +93,18 @@ def test_a_meter_without_any_slack_divides_by_nothing():
     }
     told = " ".join(how_sure(dataclasses.replace(summary, figures=exact)))
     assert "The questions are the larger doubt: more" in told
+
+
+def test_an_interval_over_blocks_names_its_method_and_a_missing_one_says_what_to_do():
+    rng = np.random.default_rng(4)
+    view = slow_meter_runs.view(slow_meter_runs.answers(300, rng), rng)
+    n = len(view.blocks.blocks)
+    made = f"bootstrap of {n} blocks of answers, since the meter renews about every 1 s"
+    assert f"the 95 % interval (by {made}), a range" in _told(view)
+    summary = summarize(view)
+    assert any(
+        line.startswith("Over items: 95 % interval") and made in line for line in energy_tile(summary).lines
+    )
+    short = slow_meter_runs.view(slow_meter_runs.answers(60, rng), rng)
+    assert "without an interval: The meter is too slow for single answers" in _told(short)
+    assert "Ask more questions (for about 100 s in all)" in _told(short)

@@ -62,6 +62,22 @@ def test_joules_without_a_correct_answer_are_still_shown():
     assert "C: the device's own telemetry alone" in text
 
 
+def test_dashes_of_the_verdicts_have_their_reason_below_them():
+    view = run_views.with_counter()
+    lost = tuple(
+        dataclasses.replace(row, joules=None, lo=None, hi=None, reason=Reason.SHORTER_THAN_STEP)
+        for row in view.attributions
+    )
+    lines = _printed(dataclasses.replace(view, attributions=lost), 200).splitlines()
+    table = next(n for n, line in enumerate(lines) if line.startswith("60 requests"))
+    latency = next(n for n, line in enumerate(lines) if line.startswith("Latency"))
+    told = [line for line in lines[table:latency] if line.startswith("— Energy of")]
+    whole = _printed(view, 200)
+    assert "correct" in told[0]
+    assert Reason.SHORTER_THAN_STEP.text in told[0]
+    assert "— Energy of correct" not in whole
+
+
 def test_a_replayed_meter_is_said_loudly():
     text = _printed(run_views.replayed())
     assert text.startswith("! The joules were REPLAYED")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -23,14 +24,24 @@ if TYPE_CHECKING:
     "--restore", "restores", is_flag=True, help="Put back power limits that a killed calibration left."
 )
 @click.option("--factory", is_flag=True, help="With --restore: to the factory's limits.")
-@click.option("--json", "as_json", is_flag=True)
+@click.option(
+    "--forget", "forgotten", multiple=True, metavar="KIND:ADDRESS", help="Take a meter off the file again."
+)
+@click.option("--json", "as_json", is_flag=True, help="Tell it as JSON.")
 def doctor(
-    meters: tuple[str, ...], keep: bool, no_test: bool, restores: bool, factory: bool, as_json: bool
+    meters: tuple[str, ...],
+    keep: bool,
+    no_test: bool,
+    restores: bool,
+    factory: bool,
+    forgotten: tuple[str, ...],
+    as_json: bool,
 ) -> None:
     """List every source of energy: what it would measure, whether its self-test believes it, and for each
     missing one the command that mends it. Exit code 1 where there is no usable source.
 
-    With --restore it puts back the power limits that a calibration was killed before it could, and no more.
+    With --restore it puts back the power limits that a calibration was killed before it could, and no more;
+    with --forget it takes meters off the file, and no more.
     """
     import orjson
     from rich.console import Console
@@ -41,6 +52,11 @@ def doctor(
 
     if factory and not restores:
         raise click.UsageError("--factory goes with --restore")
+    if forgotten:
+        if keep or restores or meters != ("auto",):
+            raise click.UsageError("--forget stands alone: it tests nothing")
+        _forget(forgotten, as_json=as_json)
+        return
     if restores:
         _restore(to_default=factory, as_json=as_json)
         return
@@ -53,6 +69,8 @@ def doctor(
         print_diagnosis(diagnosis, Console())
     if keep:
         _keep(meters, diagnosis)
+    elif diagnosis.worth_keeping:
+        click.echo(f"{_named(diagnosis.worth_keeping)} works; add --keep to use it in every run", err=True)
     if left is not None:
         click.secho(f"! {left}", err=True, bold=True, fg="red")
     sys.exit(0 if diagnosis.usable else 1)
@@ -69,6 +87,25 @@ def _keep(meters: tuple[str, ...], diagnosis: Diagnosis) -> None:
     if not diagnosis.all_usable:
         raise InputError("nothing was kept", why="not every meter named here can be read", fix="see above")
     click.echo(f"kept in {keep_meters(addressed)}", err=True)
+
+
+def _forget(meters: tuple[str, ...], *, as_json: bool) -> None:
+    import orjson
+
+    from joulemark.meters.configured import configured_meters, forget_meters, meters_path
+
+    forgotten, path = forget_meters(meters), str(meters_path())
+    if as_json:
+        document = {"forgotten": forgotten, "on_file": configured_meters(), "file": path}
+        click.echo(orjson.dumps(document, option=orjson.OPT_INDENT_2).decode())
+        return
+    click.echo(f"forgotten: {_named(forgotten)} (in {path})")
+
+
+def _named(meters: Sequence[str]) -> str:
+    from joulemark.report.wording import printable
+
+    return ", ".join(map(printable, meters))
 
 
 def _restore(*, to_default: bool, as_json: bool) -> None:

@@ -16,6 +16,10 @@ if TYPE_CHECKING:
 class FiniteRange(click.FloatRange):
     """A number within a range; click's own takes NaN for one."""
 
+    def _describe_range(self) -> str:
+        """Return the range for a help text; click's own names a bound that is not there."""
+        return "" if self.min is None and self.max is None else super()._describe_range()
+
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return the number; fails for NaN and infinities."""
         number = super().convert(value, param, ctx)

@@ -9,17 +9,22 @@ import click
 
 @click.command()
 @click.option(
-    "--runs-dir", type=click.Path(path_type=Path), default=Path("joulemark-runs"), show_default=True
+    "--runs-dir",
+    type=click.Path(path_type=Path),
+    default=Path("joulemark-runs"),
+    show_default=True,
+    help="Where the run directories are.",
 )
 @click.option(
     "--spread", is_flag=True, help="Mean ± sample σ (n) over the complete runs of each configuration."
 )
-@click.option("--json", "as_json", is_flag=True)
+@click.option("--json", "as_json", is_flag=True, help="Tell it as JSON.")
 def runs(runs_dir: Path, spread: bool, as_json: bool) -> None:
-    """List the runs below a directory."""
+    """List the runs below a directory: energy per correct answer, accuracy and tier, the newest last."""
     import orjson
 
-    from joulemark.report.wording import printable
+    from joulemark.report.run_line import run_lines
+    from joulemark.runs.headline_figures import headline_figures
     from joulemark.runs.listing import list_runs
 
     listed = list_runs(runs_dir)
@@ -27,14 +32,13 @@ def runs(runs_dir: Path, spread: bool, as_json: bool) -> None:
         _print_spreads(listed, as_json=as_json)
         return
     if as_json:
-        click.echo(orjson.dumps(listed, option=orjson.OPT_INDENT_2).decode())
+        told = [{**facts, **headline_figures(Path(str(facts["run_dir"]))).to_json()} for facts in listed]
+        click.echo(orjson.dumps(told, option=orjson.OPT_INDENT_2).decode())
         return
     if not listed:
         click.echo(f"no runs below {runs_dir}; `joulemark bench quick` makes one")
     for facts in listed:
-        answers = f"{facts['answers']}/{facts['wanted']}"
-        line = f"{facts['created_utc']}  {facts['state']:<8} {answers:>9}  {facts['run_dir']}"
-        click.echo(printable(line, keep_spaces=True))
+        click.echo(run_lines(facts, headline_figures(Path(str(facts["run_dir"])))))
 
 
 def _print_spreads(listed: list[dict[str, object]], *, as_json: bool) -> None:

@@ -23,11 +23,12 @@ _OTHER_MAKERS = frozenset({"hwmon", "zeus"})  # drivers of boards that are not N
 
 @dataclass(frozen=True, slots=True)
 class Headline:
-    """The sources of the headline, by name, or the reason why there is none; ``notes`` are caveats."""
+    """The sources of the headline, by name, or why there is none; ``notes`` are caveats."""
 
     sources: tuple[str, ...]
     reason: Reason | None = None
     notes: tuple[str, ...] = ()
+    detail: str = ""
 
 
 def choose_headline(

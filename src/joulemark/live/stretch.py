@@ -9,6 +9,7 @@ from functools import cached_property
 from joulemark.live.contradictions import uncontradicted
 from joulemark.live.source_energy import SourceEnergy
 from joulemark.live.total import total_of
+from joulemark.live.unanswered import no_meter
 from joulemark.live.used import Used
 from joulemark.metrics.carbon import gco2e
 from joulemark.metrics.embodied import embodied_gco2e
@@ -78,7 +79,7 @@ class Stretch:
         Where no meter of a device is believed, that of the whole machine. No scope is counted twice; where
         one of the devices is withheld or not believed, so is the sum.
         """
-        return total_of(list(self.sources.values()))
+        return total_of(list(self.sources.values())) if self.sources else no_meter(self.absent)
 
     @property
     def tier(self) -> tuple[Tier | None, Reason | None]:

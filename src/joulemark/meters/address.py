@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-from urllib.parse import parse_qsl
+from urllib.parse import parse_qsl, urlsplit
 
 from joulemark.meters.privacy import hashed, load_salt
 from joulemark.record.errors import InputError
@@ -72,6 +73,17 @@ class MeterAddress:
 _GRAMMAR = (
     "write --meter 'KIND:ADDRESS?option=value&option=value', for example 'shelly:192.168.1.20?scope=wall'"
 )
+
+
+def without_address(text: str, meter: str) -> str:
+    """Return words about ``meter`` (as a user named it) for a record: its address and host are left out."""
+    address = MeterAddress.parse(meter).address
+    found = [address, *address.split("::")[1:2]]  # TCPIP::HOST::INSTR
+    with contextlib.suppress(ValueError):
+        found.append(urlsplit(address if "//" in address else f"//{address}").hostname or "")
+    for part in filter(None, found):
+        text = text.replace(part, "…")
+    return text
 
 
 def private_name(meter: str) -> str:

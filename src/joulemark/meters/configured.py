@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import difflib
+import shlex
 import tomllib
 from collections.abc import Sequence
 from pathlib import Path
@@ -47,8 +49,45 @@ def malformed(why: str) -> InputError:
 
 def keep_meters(meters: Sequence[str]) -> Path:
     """Add ``meters`` to those on file and return the file; raises `InputError` where it cannot be written."""
+    return _write(list(dict.fromkeys([*configured_meters(), *meters])))
+
+
+def forget_meters(meters: Sequence[str]) -> list[str]:
+    """Take ``meters`` off the file and return them as they stood there.
+
+    Each is named as it was kept, or by its address alone where one meter has it. Raises `InputError`, and
+    forgets none, where one of them is not on file or the file cannot be written.
+    """
+    kept = configured_meters()
+    forgotten = list(dict.fromkeys(_on_file(meter, kept) for meter in meters))
+    _write([meter for meter in kept if meter not in forgotten])
+    return forgotten
+
+
+def forget_command(meter: str) -> str:
+    """Return the command that takes a meter off the file."""
+    return f"joulemark doctor --forget {shlex.quote(meter)}"
+
+
+def _on_file(meter: str, kept: Sequence[str]) -> str:
+    """Return the meter on file that ``meter`` names; raises `InputError`, with those that there are."""
+    if meter in kept:
+        return meter
+    same = [one for one in kept if one.partition(":")[2] == meter]
+    if len(same) == 1:
+        return same[0]
+    if not kept:
+        raise InputError(f"the meter {meter!r} is not on file", why=f"no meter is kept in {meters_path()}")
+    near = same or difflib.get_close_matches(meter, kept, n=1, cutoff=0.0)
+    raise InputError(
+        f"{meter!r} names several meters on file" if same else f"the meter {meter!r} is not on file",
+        why=f"on file: {', '.join(dict.fromkeys(kept))}",
+        fix=" or ".join(map(forget_command, near)),
+    )
+
+
+def _write(kept: Sequence[str]) -> Path:
     path = meters_path()
-    kept = list(dict.fromkeys([*configured_meters(), *meters]))
     lines = "".join(f"  {_quoted(meter)},\n" for meter in kept)
     text = f"# Meters that `auto` reads beside this machine's own.\nmeters = [\n{lines}]\n"
     try:

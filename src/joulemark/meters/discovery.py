@@ -6,6 +6,7 @@ imported when that meter is looked for or opened, and not before.
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from importlib import import_module
@@ -66,7 +67,8 @@ def discover(meters: Sequence[str] = (AUTO,), *, engine_pid: int | None = None) 
         if address.kind in LOCAL and not address.address:
             findings.extend(_function(LOCAL, address.kind, "find")())
         else:
-            findings.extend(_function(ADDRESSED, address.kind, "find")(address))
+            found = _function(ADDRESSED, address.kind, "find")(address)
+            findings.extend(replace(finding, meter=meter) for finding in found)
     findings = without_duplicates(_named_apart(findings))
     if engine_pid is not None:
         findings.append(find_process(engine_pid))
@@ -77,17 +79,12 @@ def wanted_meters(meters: Sequence[str]) -> list[str]:
     """Return the single meters that ``meters`` stands for, in order, each once; raises `InputError`."""
     wanted: list[str] = []
     for meter in meters:
-        kind = meter.partition(":")[0]
         if meter == AUTO:
             wanted.extend((*LOCAL, *_kept_meters()))
         elif _is_single(meter):
             wanted.append(meter)
         elif meter != NONE:
-            named = ", ".join(f"{name}:ADDRESS" for name in ADDRESSED)
-            why = f"a meter of kind {kind} needs an address" if kind in ADDRESSED else "its kind is not known"
-            raise InputError(
-                f"there is no meter {meter!r}", why=why, fix=f"use {', '.join((AUTO, *LOCAL, NONE))}, {named}"
-            )
+            raise _unknown(meter)
     if NONE in meters and wanted:
         raise InputError(
             "the meters contradict each other", why=f"{NONE!r} stands beside others", fix="drop one"
@@ -101,12 +98,38 @@ def _is_single(meter: str) -> bool:
     return meter in LOCAL or (kind in ADDRESSED and bool(address))
 
 
+def _unknown(meter: str) -> InputError:
+    """Return the error about a text that names no meter."""
+    kind, _, address = meter.partition(":")
+    named = ", ".join(f"{name}:ADDRESS" for name in ADDRESSED)
+    fix = f"use {', '.join((AUTO, *LOCAL, NONE))}, {named}"
+    if kind in ADDRESSED:
+        why = f"a meter of kind {kind} needs an address"
+    elif kind in (AUTO, *LOCAL, NONE):
+        why, fix = f"{kind!r} takes no address", f"use {kind}"
+    else:
+        why = "its kind is not known"
+        if near := _near(kind, address):
+            fix = f"did you mean {near!r}? Otherwise {fix}"
+    return InputError(f"there is no meter {meter!r}", why=why, fix=fix)
+
+
+def _near(kind: str, address: str) -> str | None:
+    """Return the meter that somebody may have meant who misspelled its kind; null where none is alike."""
+    kinds = ADDRESSED if address else (AUTO, *LOCAL, NONE, *ADDRESSED)
+    alike = difflib.get_close_matches(kind.lower(), kinds, n=1)
+    if not alike:
+        return None
+    return f"{alike[0]}:{address or 'ADDRESS'}" if alike[0] in ADDRESSED else alike[0]
+
+
 def _kept_meters() -> list[str]:
     """Return the meters on file; raises `InputError` where one of them names none."""
     kept = configured_meters()
     for meter in kept:
         if not _is_single(meter):
-            raise malformed(f"{meter[:60]!r} is no meter with an address, like 'shelly:192.168.1.20'")
+            like = _near(*meter.partition(":")[::2]) or "shelly:192.168.1.20"
+            raise malformed(f"{meter[:60]!r} is no meter with an address, like {like[:60]!r}")
     return kept
 
 

@@ -22,7 +22,8 @@ def without_duplicates(findings: Sequence[Finding]) -> list[Finding]:
     """Return the findings with each device once: the first source that shows it is kept.
 
     Two sources show the same device when they have the same identity, or the same scope inside the machine.
-    The one that is left out stays in the list, without a way to open it and with the reason.
+    The one that is left out stays in the list, without a way to open it and with the reason; no more is it
+    a ``meter`` that somebody counts on.
     """
     kept: list[Finding] = []
     result: list[Finding] = []
@@ -49,7 +50,7 @@ def _left_out(finding: Finding, twin: Finding) -> Finding:
     if _are_two(finding, twin):
         why = f"it is another board than {twin.name}, and has the same scope"
         fix = "a board of this machine can be given a scope of its own: &scope=wall/psu/gpu:NUMBER"
-    return replace(finding, spec=None, info=None, why=why, fix=fix)
+    return replace(finding, spec=None, info=None, why=why, fix=fix, meter=None)
 
 
 def _same_identity(a: SourceInfo, b: SourceInfo) -> bool:

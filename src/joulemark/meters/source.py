@@ -55,7 +55,7 @@ class Finding:
     """What discovery says of one possible source, for `doctor`.
 
     ``spec`` and ``info`` are null where nothing can be measured; ``why`` and ``fix`` then say what
-    is missing.
+    is missing. ``meter`` is how the user named a meter that has to be told where it is, null for others.
     """
 
     kind: str
@@ -65,3 +65,4 @@ class Finding:
     info: SourceInfo | None = None
     why: str = ""
     fix: str = ""
+    meter: str | None = None

@@ -31,6 +31,8 @@ _WAYS_TO_JOULES = {
     Reason.ENGINE_NOT_ON_DEVICE: "let the engine use the measured device; `joulemark doctor` lists them.",
     Reason.ENGINE_NOT_VISIBLE: "name the engine's process: `--engine-pid PID`.",
     Reason.NO_METER: "run `joulemark doctor`: for each missing meter it prints the exact fix.",
+    Reason.METER_SILENT: "run `joulemark doctor`: it prints the exact fix, and the command that takes the "
+    "meter off the file.",
     Reason.METER_NOT_QUALIFIED: "run `joulemark doctor`: it tests each meter and says what is wrong.",
 }
 
@@ -166,6 +168,10 @@ def _name(device: Device) -> str:
 
 def _sources(run: RunView) -> Iterator[Caveat]:
     energy = run.headline_energy
+    if not (isinstance(energy, Withheld) and energy.reason is Reason.METER_SILENT):
+        for one in run.manifest.silent_meters:
+            text = f"The meter {one.name}, which is on file or was named, did not answer: {one.why}."
+            yield Caveat("silent_meter", text)
     headline = energy.source.split("+") if isinstance(energy, MeasuredEnergy) else []
     for source in run.sources:
         if source.qualification.trust is Trust.SUSPECT:

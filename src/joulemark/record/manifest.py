@@ -169,6 +169,14 @@ class Meter(_Part):
         return QualifiedSource(self.source, self.qualification)
 
 
+class SilentMeter(_Part):
+    """A meter that was on file and gave nothing in one segment; ``why`` in words, without its address."""
+
+    segment: int
+    name: str
+    why: str
+
+
 class WallFit(_Part):
     """Wall power as a plane over what the device meters see: ``wall = a + b × GPU + c × CPU`` (watts).
 
@@ -295,6 +303,7 @@ class Manifest(_Part):
     meters_requested: list[str] = Field(default_factory=list)
     boards: list[int] = Field(default_factory=list)
     meters: list[Meter] = Field(default_factory=list)
+    silent_meters: list[SilentMeter] = Field(default_factory=list)
     baselines: Baselines = Field(default_factory=Baselines)
     headline_scope: list[str] | None = None
     measurement_tier: Literal["A", "B", "C"] | None = None

@@ -13,6 +13,7 @@ class Reason(StrEnum):
 
     # energy
     NO_METER = "no_meter"
+    METER_SILENT = "meter_silent"
     METER_NOT_QUALIFIED = "meter_not_qualified"
     COUNTER_RESET = "counter_reset"
     COUNTER_BACKWARDS = "counter_backwards"
@@ -40,6 +41,7 @@ class Reason(StrEnum):
     NOTHING_CORRECT = "nothing_correct"
     NOTHING_SCORED = "nothing_scored"
     TOO_FEW_ITEMS = "too_few_items"
+    TOO_FEW_BLOCKS = "too_few_blocks"
     TOO_MANY_EMPTY_RESAMPLES = "too_many_empty_resamples"
     NO_GOLD = "no_gold"
     NO_ANSWER = "no_answer"
@@ -92,6 +94,8 @@ class Reason(StrEnum):
 
 _TEXTS: dict[Reason, str] = {
     Reason.NO_METER: "No energy meter was found on this machine; `joulemark doctor` lists what is missing.",
+    Reason.METER_SILENT: "The meter that is on file, or was named, did not answer, and there is no other;"
+    " `joulemark doctor` says what to do.",
     Reason.METER_NOT_QUALIFIED: "The meter failed its self-test, so its joules are not believed.",
     Reason.COUNTER_RESET: "The energy counter started again from a lower value in this window.",
     Reason.COUNTER_BACKWARDS: "The energy counter went backwards in this window.",
@@ -125,6 +129,7 @@ _TEXTS: dict[Reason, str] = {
     Reason.NOTHING_CORRECT: "No answer was correct.",
     Reason.NOTHING_SCORED: "No answer could be scored.",
     Reason.TOO_FEW_ITEMS: "Too few items for an interval.",
+    Reason.TOO_FEW_BLOCKS: "The meter is too slow for single answers, the run too short for blocks of them.",
     Reason.TOO_MANY_EMPTY_RESAMPLES: "More than 5 % of the resamples hold no correct answer.",
     Reason.NO_GOLD: "The item has no reference answer.",
     Reason.NO_ANSWER: "No answer value was found in the reply.",

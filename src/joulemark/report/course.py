@@ -19,6 +19,7 @@ from joulemark.report.course_rows import (
 )
 from joulemark.report.theme import ACCENT, Picture, Rows, named, verdict_colour
 
+_HEADROOM = 1.1  # above the highest power: a line at the very top is half cut off
 _SOURCE_COLOURS = [ACCENT, "var(--refused)", "var(--unparsed)", "var(--truncated)", "var(--correct)"]
 
 
@@ -63,11 +64,12 @@ def _shade(bands: Rows, scale: alt.Scale) -> alt.Chart:
 
 def _power_line(power: Rows, scale: alt.Scale, width: int) -> alt.Chart:
     names = list(dict.fromkeys(row["source"] for row in power))
+    top_w = _HEADROOM * max((row["w"] for row in power if row["w"] is not None), default=0.0) or 1.0
     legend = alt.Legend(title=None, orient="top", columns=1 if width < 400 else 2)
     line = alt.Chart(named("power")).mark_line(strokeWidth=1.4, clip=True, invalid="break-paths-show-domains")
     drawn: alt.Chart = line.encode(
         x=_x("s", scale),
-        y=alt.Y("w:Q", title="watts", scale=alt.Scale(zero=True), axis=alt.Axis(tickCount=5)),
+        y=alt.Y("w:Q", title="watts", scale=alt.Scale(domain=[0, top_w]), axis=alt.Axis(tickCount=5)),
         detail="piece:N",
         stroke=alt.Stroke("source:N", scale=alt.Scale(domain=names, range=_SOURCE_COLOURS), legend=legend),
     )

@@ -5,8 +5,9 @@ from __future__ import annotations
 from rich.console import Console
 from rich.text import Text
 
+from joulemark.meters.configured import forget_command
 from joulemark.record.meter import Qualification, Trust
-from joulemark.report.wording import printable
+from joulemark.report.wording import decimals, number, printable
 from joulemark.runs.diagnosis import Diagnosis
 
 _MARKS = {Trust.QUALIFIED: ("✓", "green"), Trust.SUSPECT: ("?", "yellow"), Trust.ABSENT: ("✗", "red")}
@@ -32,11 +33,24 @@ def print_diagnosis(diagnosis: Diagnosis, console: Console) -> None:
                 console.print(f"    {label}{printable(text)}", markup=False)
         if finding.fix:
             console.print(f"    fix: {_lines(finding.fix)}", markup=False)
+        if finding.meter in diagnosis.kept:
+            console.print(f"    on file: {printable(str(finding.meter))}", markup=False)
+    for finding in diagnosis.silent:
+        meter = str(finding.meter)
+        console.print(
+            f"\nThe meter {printable(meter)} is on file and does not answer. If it is gone for good:\n"
+            f"    {printable(forget_command(meter), keep_spaces=True)}",
+            markup=False,
+            soft_wrap=True,
+        )
     if not diagnosis.usable:
         console.print(
             "\nNo source of energy: runs on this machine have no joules. Accuracy, latency, tokens and"
             " processor seconds per correct answer are measured all the same."
-            "\nA smart plug or a power analyzer can be read: joulemark doctor --meter shelly:ADDRESS"
+        )
+    if not diagnosis.usable and not diagnosis.silent:
+        console.print(
+            "A smart plug or a power analyzer can be read: joulemark doctor --meter shelly:ADDRESS"
             " (docs/meters.md has all kinds)."
         )
 
@@ -50,9 +64,18 @@ def _words(test: Qualification) -> str:
     parts = [f"{test.trust.value}" + (f" ({test.reason})" if test.reason else "")]
     if test.update_period_s is not None:
         longest = test.update_period_max_s or test.update_period_s
-        parts.append(f"updates every {test.update_period_s * 1e3:.3g} ms, at most {longest * 1e3:.3g} ms")
+        parts.append(f"updates every {_time(test.update_period_s)}, at most {_time(longest)}")
     if test.counter_over_power is not None:
         parts.append(f"counter / power {test.counter_over_power:.3f}")
     if test.mean_power_w is not None:
-        parts.append(f"{test.mean_power_w:.3g} W now")
+        parts.append(f"{_digits(test.mean_power_w)} W now")
     return "; ".join(parts)
+
+
+def _time(seconds: float) -> str:
+    return f"{_digits(seconds * 1e3)} ms" if seconds < 0.9995 else f"{_digits(seconds)} s"
+
+
+def _digits(value: float) -> str:
+    """Return a number with three digits, thousands in full."""
+    return number(value, max(decimals(value) - 1, 0))

@@ -1,18 +1,22 @@
-"""A run on a machine without any meter: its page gives the reason once, at the top."""
+"""A run without any meter, or whose meter was silent: its page gives the reason once, at the top."""
 
 from __future__ import annotations
 
 from joulemark.metrics.summary import Summary
 from joulemark.record.reason import Reason
+from joulemark.report.wording import why
 
 BRIEF = "No meter."
 
 
 def has_no_meter(summary: Summary) -> bool:
     """Tell whether no meter at all was read, so that one reason holds of every joule."""
-    return summary.figures["total_joules"].reason is Reason.NO_METER and not summary.other_energy
+    reason = summary.figures["total_joules"].reason
+    return reason in (Reason.NO_METER, Reason.METER_SILENT) and not summary.other_energy
 
 
 def brief(sentence: str, summary: Summary) -> str:
     """Return a sentence with that reason cut to two words, where the top of the page has it in full."""
-    return sentence.replace(Reason.NO_METER.text, BRIEF) if has_no_meter(summary) else sentence
+    if not has_no_meter(summary):
+        return sentence
+    return sentence.replace(why(summary.figures["total_joules"]), BRIEF)

@@ -25,7 +25,7 @@ from joulemark.report.rates import CARBON, MONEY, a_million, asked_for, missing_
 from joulemark.report.repeats import ONE_RUN, left_out, spread_rows
 from joulemark.report.standing import standing
 from joulemark.report.three_ways import three_ways
-from joulemark.report.verdicts import cost_title, rest_row, verdict_rows
+from joulemark.report.verdicts import cost_title, rest_row, verdict_notes, verdict_rows
 from joulemark.report.wording import DASH, figure_texts, how_far, how_measured, printable, shown, why
 
 _COLUMNS = {3: 3, 5: 5, 6: 3}  # of the tiles below the headline, so that no row is left nearly empty
@@ -134,7 +134,6 @@ def answers(summary: Summary) -> dict[str, object]:
     title = cost_title(summary.by_verdict)
     if summary.by_verdict.resource == "cpu_seconds":
         title = timed(title, summary)
-    cells = [(f"{title} of {row.verdict}", cell) for row in rows for cell in (row.cost, row.mean_cost)]
     names = ["mean_score"] if _is_scored(summary) else []
     names.append("accuracy")
     for name, verdict in (
@@ -148,7 +147,7 @@ def answers(summary: Summary) -> dict[str, object]:
         "rows": rows,
         "rest": rest,
         "title": title,
-        "notes": notes(cells),
+        "notes": verdict_notes(rows, title),
         "no_costs": brief(why(total), summary) if total.value is None else "",
         "quality": [tile(name, summary) for name in names],
         "none_truncated": summary.figures["accuracy"].value is not None and not summary.verdicts["truncated"],

@@ -23,7 +23,7 @@ from joulemark.report.latency_table import latency_cells
 from joulemark.report.repeats import spread_rows
 from joulemark.report.standing import standing
 from joulemark.report.three_ways import is_outside, three_ways
-from joulemark.report.verdicts import cost_title, verdict_rows
+from joulemark.report.verdicts import cost_title, verdict_notes, verdict_rows
 from joulemark.report.wording import (
     DASH,
     figure_texts,
@@ -73,6 +73,9 @@ def print_summary(summary: Summary, console: Console, run: RunView | None = None
     console.print(_energy(summary, run))
     console.print(_figures(summary))
     console.print(Padding(_answers(summary), (1, 0, 0, 0)))
+    if summary.by_verdict.total.value is not None:
+        for line in verdict_notes(verdict_rows(summary), _costs_title(summary)):
+            console.print(Text(line, style="dim"))
     for line in _lines(summary):
         console.print(Text(line))
     console.print(Padding(_latencies(summary), (1, 0, 0, 0)))
@@ -146,16 +149,19 @@ def _answers(summary: Summary) -> Table:
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
     table.add_column(f"{summary.n_requests:,} requests")
     table.add_column("", justify="right", no_wrap=True)
-    costs_title = cost_title(costs)
-    if costs.resource == "cpu_seconds":
-        costs_title = timed(costs_title, summary)
-    for title in (costs_title, "share", "per request") if counted else ():
+    for title in (_costs_title(summary), "share", "per request") if counted else ():
         table.add_column(title, justify="right", no_wrap=True)
     for row in verdict_rows(summary):
         if row.n != "0":
             cells = (row.cost, row.share_of_cost, row.mean_cost) if counted else ()
             table.add_row(row.verdict, row.n, *(Text(cell.text) for cell in cells))
     return table
+
+
+def _costs_title(summary: Summary) -> str:
+    costs = summary.by_verdict
+    title = cost_title(costs)
+    return timed(title, summary) if costs.resource == "cpu_seconds" else title
 
 
 def _lines(summary: Summary) -> Iterator[str]:

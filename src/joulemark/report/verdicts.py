@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import altair as alt
@@ -10,7 +11,7 @@ from joulemark.metrics.summary import Summary
 from joulemark.metrics.value import Value
 from joulemark.metrics.verdict_energy import VerdictCost, VerdictCosts
 from joulemark.record.item import Verdict
-from joulemark.report.cells import Cell, cell
+from joulemark.report.cells import Cell, cell, notes
 from joulemark.report.theme import FAINT, INK, LINE, VERDICTS, Picture, Rows, named
 from joulemark.report.wording import DASH, why
 
@@ -51,6 +52,11 @@ def verdict_rows(summary: Summary) -> list[VerdictRow]:
     costs = summary.by_verdict
     graded = {verdict.value for verdict in Verdict} if not summary.verdicts["scored"] else set()
     return [_row(row, costs) for row in costs.rows if row.n or row.verdict in graded]
+
+
+def verdict_notes(rows: Sequence[VerdictRow], title: str) -> list[str]:
+    """Return why costs in the table are dashes, one line a reason; ``title`` is their column's."""
+    return notes((f"{title} of {row.verdict}", cell) for row in rows for cell in (row.cost, row.mean_cost))
 
 
 def rest_row(summary: Summary) -> VerdictRow | None:

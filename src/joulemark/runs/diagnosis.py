@@ -7,6 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 
 from joulemark.live.source_test import tested
+from joulemark.meters.address import REPLAY
+from joulemark.meters.configured import configured_meters
 from joulemark.meters.discovery import discover
 from joulemark.meters.source import Finding
 from joulemark.record.clock import SystemClock
@@ -17,10 +19,14 @@ from joulemark.runs.host import host_facts
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """The machine and its sources; a finding's test is null where it was not tested or cannot be."""
+    """The machine and its sources; a finding's test is null where it was not tested or cannot be.
+
+    ``kept`` are the meters on file, as they were named.
+    """
 
     host: Host
     sources: tuple[tuple[Finding, Qualification | None], ...]
+    kept: tuple[str, ...] = ()
 
     @property
     def usable(self) -> bool:
@@ -32,6 +38,21 @@ class Diagnosis:
         """Whether every source that was looked for is there and not known to be useless."""
         return all(_is_usable(finding, test) for finding, test in self.sources)
 
+    @property
+    def silent(self) -> tuple[Finding, ...]:
+        """The meters on file that cannot be read."""
+        return tuple(f for f, test in self.sources if f.meter in self.kept and not _is_usable(f, test))
+
+    @property
+    def worth_keeping(self) -> tuple[str, ...]:
+        """The meters named by address that passed their test and are not on file; of a trace none is."""
+        named = dict.fromkeys(f.meter for f, _ in self.sources if f.meter and f.kind != REPLAY)
+        return tuple(meter for meter in named if meter not in self.kept and self._passed(meter))
+
+    def _passed(self, meter: str) -> bool:
+        tests = [test for finding, test in self.sources if finding.meter == meter]
+        return all(test is not None and test.trust is Trust.QUALIFIED for test in tests)
+
     def to_json(self) -> dict[str, object]:
         """Return plain JSON values; device identities are left out."""
         sources = []
@@ -40,6 +61,7 @@ class Diagnosis:
             sources.append(
                 {
                     "kind": finding.kind,
+                    "on_file": finding.meter in self.kept,
                     "name": finding.name,
                     "measures": finding.measures,
                     "scope": str(info.scope) if info else None,
@@ -62,7 +84,8 @@ def diagnose(meters: Sequence[str], *, test: bool = True) -> Diagnosis:
     findings = discover(meters)
     with ThreadPoolExecutor(max_workers=max(1, len(findings))) as pool:
         tests = list(pool.map(_test if test else _untested, findings))
-    return Diagnosis(host_facts(), tuple(zip(findings, tests, strict=True)))
+    kept = tuple(configured_meters()) if any(finding.meter for finding in findings) else ()
+    return Diagnosis(host_facts(), tuple(zip(findings, tests, strict=True)), kept)
 
 
 def _untested(_finding: Finding) -> Qualification | None:

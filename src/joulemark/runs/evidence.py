@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from joulemark.live.device import Headline, choose_headline
+from joulemark.live.unanswered import no_meter
 from joulemark.record.manifest import Manifest
 from joulemark.record.meter import QualifiedSource
+from joulemark.record.reason import Reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,4 +37,8 @@ def evidence_of(manifest: Manifest, segment: int) -> Evidence:
         on_processor=manifest.engine.flags.get("devices") == "CPU",
         declared=frozenset(device.scope for device in devices if device.declared),
     )
+    silent = [(one.name, one.why) for one in manifest.silent_meters if one.segment == segment]
+    if headline.reason is Reason.NO_METER:
+        found = no_meter(silent)
+        headline = Headline((), found.reason, detail=found.detail)
     return Evidence(segment, sources, headline)

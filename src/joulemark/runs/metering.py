@@ -10,13 +10,14 @@ from pathlib import Path
 from joulemark.calibration.on_file import RunFacts, baselines_for
 from joulemark.live.engine_place import MeteredBoard, metered_boards, require_boards
 from joulemark.live.source_test import ACCOUNTS, find_tested
+from joulemark.meters.address import without_address
 from joulemark.meters.discovery import AUTO, NONE, discover
 from joulemark.meters.privacy import hashed, load_salt
 from joulemark.meters.source import SourceSpec
 from joulemark.meters.thermal import Advice, ThermalGuard
 from joulemark.record.clock import Clock
 from joulemark.record.errors import InputError, JoulemarkError
-from joulemark.record.manifest import Device, Manifest, Meter, Segment
+from joulemark.record.manifest import Device, Manifest, Meter, Segment, SilentMeter
 from joulemark.record.meter import QualifiedSource
 from joulemark.record.reason import Reason
 from joulemark.runs.evidence import evidence_of
@@ -65,7 +66,14 @@ class Metering:
             find_tested, self._plan.meters, engine_pid=self._engine_pid, clock=self._clock
         )
         # what was looked for and is not there at all, `doctor` tells
-        self._note(*(f"meter {one.name}: {one.why}" for one in absent if one.spec is not None))
+        self._note(
+            *(f"meter {one.name}: {one.why}" for one in absent if one.spec is not None and not one.meter)
+        )
+        self._manifest.silent_meters += [
+            SilentMeter(segment=self._segment, name=one.name, why=without_address(one.why, one.meter))
+            for one in absent
+            if one.meter is not None
+        ]
         self._manifest.meters += [
             Meter.of(_private(source), self._segment)
             for _, source in self._sources

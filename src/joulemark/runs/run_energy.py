@@ -111,7 +111,7 @@ def _why_none(evidence: Sequence[Evidence]) -> Withheld | None:
         return Withheld(Reason.NO_SAMPLES)
     for one in evidence:
         if not one.chosen:
-            return Withheld(one.headline.reason or Reason.NO_METER)
+            return Withheld(one.headline.reason or Reason.NO_METER, one.headline.detail)
     # The same scope on another board (a card exchanged, another index) is another device.
     parts = {
         frozenset((source.info.scope, source.info.device_id) for source in one.chosen) for one in evidence

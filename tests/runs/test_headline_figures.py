@@ -1,0 +1,28 @@
+"""The first figures of a run in a list are those of its report, or the reason why there are none."""
+
+from __future__ import annotations
+
+from joulemark.metrics.value import Value, withheld
+from joulemark.record.reason import Reason
+from joulemark.report.run_line import run_lines
+from joulemark.runs.headline_figures import HeadlineFigures
+
+FACTS = {"created_utc": "2026-01-01", "state": "complete", "answers": 9, "wanted": 10, "run_dir": "runs/a"}
+
+
+def test_a_line_holds_energy_tier_and_accuracy() -> None:
+    joules = Value(434.63, "J", 420.0, 450.0, "bound")
+    share = Value(0.65, "1", 0.5, 0.78, "ci95")
+    told = run_lines(FACTS, HeadlineFigures(joules, share, "B", None, False)).splitlines()
+    assert told[0] == "2026-01-01  complete      9/10  runs/a"
+    assert told[1] == "    435 J per correct answer (meter's bound 420 … 450 J) · tier B · accuracy 65 %"
+
+
+def test_without_joules_the_line_says_why_and_a_replay_is_loud() -> None:
+    none = HeadlineFigures(
+        withheld("J", Reason.NO_METER), withheld("1", Reason.NOTHING_SCORED), None, Reason.NO_METER, False
+    )
+    assert run_lines(FACTS, none).endswith(f"    — per correct answer: {Reason.NO_METER.text}")
+    assert none.to_json()["reasons"]["joules_per_correct_answer"]["code"] == "no_meter"
+    replayed = HeadlineFigures(Value(1.0, "J"), Value(1.0, "1"), None, Reason.NOT_APPLICABLE, True)
+    assert "REPLAYED: " in run_lines(FACTS, replayed)
