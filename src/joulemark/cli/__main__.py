@@ -37,6 +37,18 @@ class LazyGroup(click.Group):
         assert isinstance(command, click.Command)
         return command
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return as click does; for a name that there is not the error names those that are alike."""
+        name = args[0]
+        if name not in self._commands_at and not name.startswith("-") and not ctx.resilient_parsing:
+            from difflib import get_close_matches
+
+            alike = " or ".join(repr(near) for near in get_close_matches(name, self._commands_at))
+            ctx.fail(f"No such command {name!r}." + (f" Did you mean {alike}?" if alike else ""))
+        return super().resolve_command(ctx, args)
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the commands from their one-line helps, importing none of them."""
         with formatter.section("Commands"):
@@ -50,6 +62,7 @@ _BENCH = "joulemark.cli.bench"
     cls=LazyGroup,
     commands_at={
         "bench": (f"{_BENCH}:bench", "Measure what a correct answer costs: quick, run"),
+        "load": ("joulemark.cli.load:load", "Measure an engine that serves many requests at once"),
         "doctor": ("joulemark.cli.doctor:doctor", "What this machine can measure, and how to get the rest"),
         "calibrate": (
             "joulemark.cli.calibrate:calibrate",
@@ -59,12 +72,15 @@ _BENCH = "joulemark.cli.bench"
         "watch": ("joulemark.cli.watch:watch", "Live power of each part of the machine"),
         "report": ("joulemark.cli.report:report", "Show a run again and rewrite its page"),
         "compare": ("joulemark.cli.compare:compare", "Set runs side by side: A against B, or several tasks"),
+        "recommend": ("joulemark.cli.recommend:recommend", "The configuration of least energy within limits"),
+        "import": ("joulemark.cli.import_:import_", "Take in results that others published"),
         "runs": ("joulemark.cli.runs:runs", "List the runs there are; --spread: mean and σ of repeated ones"),
         "engine": (
             "joulemark.cli.engine:engine",
             "Engines: those that run here, the built-in model, captured streams",
         ),
         "task": ("joulemark.cli.task:task", "Tasks and suites: list them, show one, extract answers"),
+        "simulate": ("joulemark.cli.simulate:simulate", "A simulated GPU server: plan, or serve"),
         "grid": ("joulemark.cli.grid:grid", "The grid's carbon intensity by zone, with year and source"),
         "export": (
             "joulemark.cli.export:export",
@@ -85,7 +101,8 @@ def cli(ctx: click.Context, debug: bool) -> None:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit.
 
-    Exit codes: 0 items were completed; 1 none was (for `doctor`: no source; for `engine list`: no engine);
+    Exit codes: 0 items were completed; 1 none was (for `doctor`: no source; for `engine list`: no engine; for
+    `recommend`: nothing meets the limits);
     2 bad input or a missing thing; 3 a self-test failed (`engine conformance`); 130 interrupted before
     anything was stored.
     """

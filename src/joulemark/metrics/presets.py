@@ -1,0 +1,69 @@
+"""Limits for usual uses, for those who have none of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from joulemark.metrics.limits import Limit
+from joulemark.metrics.operating_point import OperatingPoint
+from joulemark.metrics.point_figures import Unit
+
+
+@dataclass(frozen=True, slots=True)
+class Preset:
+    """A use: ``limit`` is what its users put up with; tasks with one of ``words`` in their name are its own.
+
+    Without words every task of ``unit`` is; one with a word of ``unlike`` in its name is not. ``why`` is
+    where the limit is from.
+    """
+
+    name: str
+    unit: Unit
+    words: tuple[str, ...]
+    limit: Limit
+    why: str
+    unlike: tuple[str, ...] = ()
+
+    def of(self, points: Sequence[OperatingPoint]) -> list[OperatingPoint]:
+        """Return the points of its tasks."""
+        return [point for point in points if point.unit == self.unit and self._named(point.task)]
+
+    def limits(self, given: Sequence[Limit]) -> tuple[Limit, ...]:
+        """Return the limits that count: those that were given, and its own unless one on a latency was."""
+        return tuple(given) if any(limit.of_latency for limit in given) else (self.limit, *given)
+
+    def _named(self, task: str) -> bool:
+        name = task.casefold()
+        own = not self.words or any(word in name for word in self.words)
+        return own and not any(word in name for word in self.unlike)
+
+
+PRESETS: Mapping[str, Preset] = {
+    preset.name: preset
+    for preset in (
+        Preset(
+            "chat",
+            "request",
+            ("chat",),
+            Limit("tpot_mean", 0.1),
+            "100 ms a token, about as fast as people read: the example of arXiv 2505.06371",
+            ("visual", "image", "video", "audio"),
+        ),
+        Preset(
+            "code",
+            "request",
+            ("code", "fim", "human-eval", "humaneval"),
+            Limit("e2el_mean", 10.0),
+            "10 s for the whole answer, which is what its users wait for: a choice of ours",
+        ),
+        Preset(
+            "image",
+            "image",
+            (),
+            Limit("e2el_mean", 5.0),
+            "5 s for an image: the example of arXiv 2505.06371",
+        ),
+        Preset("video", "video", (), Limit("e2el_mean", 60.0), "60 s for a video: a choice of ours"),
+    )
+}

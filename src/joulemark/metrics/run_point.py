@@ -1,0 +1,198 @@
+"""From a run to an operating point: the steady state of a loaded run, all of a sequential one."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from joulemark.metrics import loaded_definitions as loaded
+from joulemark.metrics.carbon import gco2e
+from joulemark.metrics.latency import PERCENTILES, Latency
+from joulemark.metrics.money import usd_per_request
+from joulemark.metrics.operands import numbers_of, withheld_like
+from joulemark.metrics.operating_point import Kind, OperatingPoint
+from joulemark.metrics.point_label import point_label
+from joulemark.metrics.setup import Setting
+from joulemark.metrics.tdp import tdp_energy
+from joulemark.metrics.value import Value, withheld
+from joulemark.record.energy import MeasuredEnergy, Withheld
+from joulemark.record.reason import Reason
+
+if TYPE_CHECKING:
+    from joulemark.metrics.point_figures import Unit
+    from joulemark.metrics.run_view import RunView
+    from joulemark.metrics.summary import Summary
+    from joulemark.record.manifest import Manifest
+
+AXES = (
+    "max_batch",
+    "max_batched_tokens",
+    "tensor_parallel",
+    "pipeline_parallel",
+    "prefill_instances",
+    "decode_instances",
+    "preemption",
+    "power_limit_w",
+    "denoising_steps",
+    "height",
+    "width",
+    "frames",
+)
+"""The engine's flags that tell configurations of a sweep apart."""
+_UNITS: Mapping[str, Unit] = {"text-to-image": "image", "text-to-video": "video", "image-to-video": "video"}
+_SEQUENTIAL = {
+    "energy": "joules_per_request",
+    "correct": "joules_per_correct_answer",
+    "power": "mean_power_w",
+    "tokens": "tokens_per_second",
+}
+_LOADED = {
+    "energy": loaded.PER_REQUEST.name,
+    "correct": loaded.PER_CORRECT.name,
+    "power": loaded.POWER.name,
+    "tokens": loaded.TOKENS_PER_S.name,
+}
+
+
+def run_point(run: RunView, summary: Summary, origin: str) -> OperatingPoint:
+    """Return the operating point of a run; ``origin`` names its directory.
+
+    Of a loaded run energy, power, rates and latencies are those of its steady state, and withheld where it
+    has none; accuracy is graded from all counted requests. Percentiles count failed requests as infinitely
+    late, means leave them out. Nothing is believed of a run whose own client was too busy.
+    """
+    manifest = run.manifest
+    is_loaded = manifest.load.mode != "sequential"
+    names = _LOADED if is_loaded else _SEQUENTIAL
+    found = {key: _figure(summary, name) for key, name in names.items()}
+    timed = summary.steady.latency if is_loaded else summary.latency
+    per_second = _figure(summary, loaded.REQUESTS_PER_S.name) if is_loaded else _sequential_rate(summary)
+    seconds = {name: value for one in timed.values() for name, value in _statistics(one).items()}
+    window = run.steady.window
+    if is_loaded and isinstance(window, Withheld):
+        refused = withheld("s", window.reason, detail=window.detail)
+        seconds = {name: refused for one in summary.latency.values() for name in _statistics(one)}
+    if summary.invalid:
+        found = {key: _invalid(value, summary) for key, value in found.items()}
+        seconds = {name: _invalid(value, summary) for name, value in seconds.items()}
+        per_second = _invalid(per_second, summary)
+    device, n_devices = _devices(manifest)
+    settings = _settings(manifest)
+    return OperatingPoint(
+        label=point_label(device, n_devices, settings),
+        kind=_kind(run, summary),
+        model=manifest.engine.model,
+        task=_task(manifest),
+        unit=_UNITS.get(manifest.task.name, "request"),
+        energy_j=found["energy"],
+        latencies_s=seconds,
+        accuracy=_figure(summary, "accuracy"),
+        joules_per_correct=found["correct"],
+        throughput=per_second,
+        tokens_per_second=found["tokens"],
+        mean_power_w=found["power"],
+        tdp_energy_j=_tdp(run, device, n_devices, per_second),
+        usd=usd_per_request(found["energy"], run.measured_items, run.rates, local=manifest.engine.local),
+        gco2e=gco2e(found["energy"], run.rates),
+        origin=origin,
+        device=device,
+        n_devices=n_devices,
+        tier=summary.measurement_tier,
+        scope=_scope_class(run),
+        config_hash=manifest.config_hash,
+        settings=settings,
+        notes=_notes(manifest, timed),
+    )
+
+
+def _figure(summary: Summary, name: str) -> Value:
+    return summary.figures[name]
+
+
+def _sequential_rate(summary: Summary) -> Value:
+    if not summary.duration_s or not summary.n_requests:
+        return withheld("1/s", Reason.NOTHING_SCORED)
+    return Value(summary.n_requests / summary.duration_s, "1/s", n=summary.n_requests)
+
+
+def _invalid(value: Value, summary: Summary) -> Value:
+    return withheld(value.unit, Reason.CLIENT_INVALID, detail=f"({', '.join(summary.invalid)})")
+
+
+def _statistics(one: Latency) -> dict[str, Value]:
+    """Return the mean and the percentiles of a latency by the names of `OperatingPoint.latencies_s`."""
+    some = one.answered[PERCENTILES[0]]
+    found = {f"{one.name}_p{percent}": one.with_failures[percent] for percent in PERCENTILES}
+    if one.samples_s:
+        mean = math.fsum(one.samples_s) / len(one.samples_s)
+        found[f"{one.name}_mean"] = Value(mean, "s", n=len(one.samples_s))
+    else:
+        found[f"{one.name}_mean"] = withheld_like(some, "s")
+    return found
+
+
+def _devices(manifest: Manifest) -> tuple[str | None, int | None]:
+    """Return the boards that run the model, by name and number; else the processor."""
+    boards = {board.uuid_hash: board.name for board in manifest.devices if board.engine_on_device}
+    if not boards:
+        return manifest.host.cpu_model, None if manifest.host.cpu_model is None else 1
+    names = sorted({name for name in boards.values() if name is not None})
+    return (" + ".join(names) or None), len(boards)
+
+
+def _settings(manifest: Manifest) -> dict[str, Setting]:
+    """Return the axes of a run: those of its engine's flags that are known, and its load."""
+    flags, load = manifest.engine.flags, manifest.load
+    found: dict[str, Setting] = {name: flags[name] for name in AXES if flags.get(name) is not None}
+    if manifest.engine.quantization is not None:
+        found["quantization"] = manifest.engine.quantization
+    if load.mode != "sequential":
+        found["load"] = load.mode
+        for name in ("concurrency", "arrival", "rate", "burstiness", "trace", "trace_speed"):
+            value = getattr(load, name)
+            if value is not None:
+                found[name] = value
+    return found
+
+
+def _task(manifest: Manifest) -> str:
+    """Return the task with what makes it other questions: a preset of its own, a subset."""
+    task = manifest.task
+    preset = "" if task.preset == "default" else f":{task.preset}"
+    return f"{task.name}{preset}" + (f" (subset {task.subset_key})" if task.subset_key else "")
+
+
+def _kind(run: RunView, summary: Summary) -> Kind:
+    """Return whether meters saw it, or a simulation or a recorded trace made it."""
+    simulated = "simulat" in run.manifest.engine.kind.casefold() or bool(
+        run.manifest.engine.flags.get("simulated")
+    )
+    return "simulated" if simulated or summary.replayed else "measured"
+
+
+def _scope_class(run: RunView) -> str | None:
+    energy = run.headline_energy
+    if not isinstance(energy, MeasuredEnergy):
+        return None
+    return "+".join(sorted({scope.kind for scope in energy.scopes}))
+
+
+def _tdp(run: RunView, device: str | None, n_devices: int | None, per_second: Value) -> Value:
+    """Return the estimate by rated power, of boards alone: a processor's rating leaves out the machine."""
+    if not any(board.engine_on_device for board in run.manifest.devices):
+        return withheld("J", Reason.NOT_APPLICABLE, detail="The model does not run on a board.")
+    found = numbers_of(per_second)
+    if isinstance(found, Value):
+        return withheld_like(found, "J")
+    return tdp_energy(device, n_devices, 1 / found[0] if found[0] > 0 else None)
+
+
+def _notes(manifest: Manifest, timed: Mapping[str, Latency]) -> tuple[str, ...]:
+    notes = []
+    if manifest.state != "complete":
+        notes.append("The run is not complete.")
+    failed = max((one.n_failed for one in timed.values()), default=0)
+    if failed:
+        notes.append(f"{failed} requests failed: percentiles count them as infinitely late, means do not.")
+    return tuple(notes)

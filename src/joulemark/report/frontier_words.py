@@ -1,0 +1,196 @@
+"""A recommendation in words and digits, the same in the terminal and on the page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from joulemark.metrics.limits import Checked
+from joulemark.metrics.operating_point import OperatingPoint
+from joulemark.metrics.point_figures import figure_of
+from joulemark.metrics.recommendation import NearMiss, Recommendation
+from joulemark.metrics.value import Value
+from joulemark.report.wording import figure_texts, number, printable
+
+_OF = {"request": "a request", "image": "an image", "video": "a video"}
+_LATENCY = {
+    "tpot": "time per output token",
+    "ttft": "time to first token",
+    "ttfa": "time to first answer token",
+    "itl": "inter-token latency",
+    "icl": "gap between chunks",
+    "e2el": "end-to-end latency",
+    "ttft_scheduled": "time to first token from when due",
+    "e2el_scheduled": "end-to-end latency from when due",
+}
+_SHORT_LATENCY = {"tpot": "a token", "ttft": "to the first token", "e2el": "for the whole answer"}
+_FIGURE = {
+    "energy_j": "energy",
+    "joules_per_correct": "energy per correct answer",
+    "accuracy": "accuracy",
+    "usd": "cost",
+    "gco2e": "CO2e",
+    "throughput": "throughput",
+    "tokens_per_second": "output tokens per second",
+    "throughput_per_watt": "throughput per watt",
+    "mean_power_w": "mean power",
+    "tdp_energy_j": "estimate by rated power (modelled)",
+    "tdp_ratio": "rated power over measured",
+}
+_KINDS = {
+    "measured": "measured by this program",
+    "published": "as others published it",
+    "simulated": "simulated, not measured",
+}
+
+
+def figure_title(name: str) -> str:
+    """Return what a figure is called, for instance ``time per output token, p99``."""
+    if name in _FIGURE:
+        return _FIGURE[name]
+    latency, _, statistic = name.rpartition("_")
+    iteration = latency.removesuffix("_iteration")
+    title = _LATENCY.get(iteration, iteration.replace("_", " "))
+    return f"{title}{' as published' if iteration != latency else ''}, {statistic}"
+
+
+def objective_title(found: Recommendation) -> str:
+    """Return what is made small, with its unit."""
+    if found.wish.objective == "joules_per_correct":
+        return "J per correct answer"
+    return f"J per {found.ranked[0].unit}" if found.ranked else "J"
+
+
+def title(found: Recommendation) -> str:
+    """Return what was asked: the model or how many of them, and the task."""
+    models = sorted({printable(point.model) for point in found.ranked})
+    tasks = sorted({printable(point.task) for point in found.ranked})
+    who = models[0] if len(models) == 1 else f"{len(models)} models"
+    return f"What to run: {who}" + (f", {', '.join(tasks)}" if tasks else "")
+
+
+def leads(found: Recommendation) -> list[str]:
+    """Return the answer in one or two sentences."""
+    if not found.ranked:
+        return ["There is nothing to choose among: no configuration has a known energy."]
+    pick = found.pick
+    if pick is None:
+        first = "No configuration meets the limits."
+        if not found.near_misses:
+            return [f"{first} None of them has all the limited figures."]
+        return [first, _nearest(found.near_misses[0], found)]
+    energy = figure_texts("energy", figure_of(pick, found.wish.objective))[0]
+    of = "a correct answer" if found.wish.objective == "joules_per_correct" else _OF[pick.unit]
+    said = f"Run {named(pick, found)}: {energy} {of}{_at(pick, found.latency)}."
+    return [said, *_savings(found)]
+
+
+def _at(point: OperatingPoint, latency: str) -> str:
+    value = figure_of(point, latency)
+    if value.value is None:
+        return ""
+    name, _, statistic = latency.rpartition("_")
+    short = _SHORT_LATENCY.get(name, f"({figure_title(latency)})")
+    if name == "e2el" and point.unit != "request":
+        short = f"for {'a batch' if point.settings.get('max_batch') not in (None, 1) else _OF[point.unit]}"
+    return f" at {figure_texts('latency', value)[0]} {short}" + (
+        f" ({statistic})" if statistic != "mean" else ""
+    )
+
+
+def _savings(found: Recommendation) -> list[str]:
+    said = []
+    for name, other, what in (
+        ("fastest", found.fastest, "the fastest"),
+        ("default", found.default, "the default"),
+        ("cheapest", found.cheapest, "the cheapest without limits"),
+    ):
+        value = found.savings[name]
+        if other is None or value.value is None or other is found.pick:
+            continue
+        share = 100 * value.value
+        interval = ""
+        if value.lo is not None and value.hi is not None:
+            interval = f" ({number(100 * value.lo, 1)} … {number(100 * value.hi, 1)} %)"
+        less = "less" if share >= 0 else "more"
+        said.append(f"{number(abs(share), 1)} %{interval} {less} than {what} ({named(other, found)})")
+    if not said:
+        fastest = found.fastest is found.pick and found.pick is not None
+        return ["It is the fastest as well."] if fastest else []
+    return [f"Energy: {'; '.join(said)}."]
+
+
+def _nearest(miss: NearMiss, found: Recommendation) -> str:
+    return f"The nearest is {named(miss.point, found)}: {'; '.join(missed(miss))}."
+
+
+def missed(miss: NearMiss) -> list[str]:
+    """Return which limits a point misses, and by how much."""
+    return [miss_words(check) for check in miss.checks if not check.met]
+
+
+def miss_words(check: Checked) -> str:
+    """Return how a figure stands to its limit."""
+    limit = check.limit
+    have = figure_texts(limit.name, check.value)[0]
+    bound = figure_texts(limit.name, Value(limit.bound, check.value.unit))[0]
+    least = "at least" if limit.at_least else "at most"
+    said = f"{figure_title(limit.name)} {have}, {least} {bound} is asked for"
+    if check.met or check.missed_share is None:
+        return said
+    return f"{said} ({number(100 * check.missed_share, 1)} % beyond it)"
+
+
+def limit_lines(found: Recommendation) -> list[str]:
+    """Return the limits and how the pick stands to each."""
+    if found.pick is None:
+        return []
+    lines = []
+    for check in found.checks(found.pick):
+        noise = "; noise decides whether it is met" if check.within_noise else ""
+        lines.append(miss_words(check) + noise)
+    return lines
+
+
+def evidence(found: Recommendation) -> str:
+    """Return what the ranked figures are."""
+    kinds = [kind for kind in _KINDS if any(point.kind == kind for point in found.ranked)]
+    said = "; ".join(_KINDS[kind] for kind in kinds)
+    n, front = len(found.ranked), len(found.front.on)
+    counted = f"{n} configurations, {front} of them on the front; {len(found.met)} meet the limits."
+    return f"{counted} {said.capitalize()}."
+
+
+def left_out_lines(found: Recommendation) -> list[str]:
+    """Return why points take no part, each reason once with how many it leaves out."""
+    by_text: dict[str, list[str]] = {}
+    for one in found.left_out:
+        by_text.setdefault(one.text, []).append(printable(one.point.label))
+    return [_line(labels, text) for text, labels in by_text.items()]
+
+
+def _line(labels: Sequence[str], text: str) -> str:
+    who = labels[0] if len(labels) == 1 else f"{len(labels)} configurations"
+    return f"Left out: {who}. {printable(text)}"
+
+
+def note_lines(found: Recommendation) -> list[str]:
+    """Return what is to be known beside the figures."""
+    return [printable(note) for note in found.notes]
+
+
+def named(point: OperatingPoint, found: Recommendation) -> str:
+    """Return a point's label, with its model where there are several."""
+    label = printable(point.label)
+    if len({one.model for one in found.ranked}) > 1:
+        return f"{printable(point.model).rpartition('/')[2]} on {label}"
+    return label
+
+
+ROLE_WORDS: Mapping[str, str] = {
+    "pick": "the pick",
+    "fastest": "the fastest",
+    "default": "the default",
+    "front": "on the front",
+    "tied": "within noise of it",
+    "off": "off the front",
+}
