@@ -149,13 +149,3 @@ def test_retry_after_is_seconds_or_a_date() -> None:
     assert retry_after_s("-3", now) == 0
     for nonsense in (None, "", "nan", "inf", "Thu, 99 Foo"):
         assert retry_after_s(nonsense, now) is None
-
-
-def test_a_connection_that_was_closed_before_is_replaced_at_once() -> None:
-    """The wait would be idle time inside the measured window, charged to an answer."""
-    policy = RetryPolicy(retries=3, backoff_s=1)
-    closed = Exchange(0, 200_000, None, error="cut")
-    assert policy.wait_s(1, closed) == 0
-    assert policy.wait_s(2, closed) == 2
-    assert policy.wait_s(1, Exchange(0, 2_000_000_000, None, error="cut")) == 1  # it may have worked on it
-    assert policy.wait_s(1, Exchange(0, 200_000, None, error="refused")) == 1

@@ -1,5 +1,6 @@
 """TLS with a certificate of our own making."""
 
+import asyncio
 import shutil
 import ssl
 import subprocess
@@ -51,6 +52,21 @@ def test_a_stream_over_tls_and_its_connection_again(certificate, server_tls):
         assert [(e.error, e.body) for e in got] == [(None, got[0].body)] * 3
         assert got[0].body.startswith(sse_event("a") + sse_event("b"))
         assert len(server.requests) == 3
+
+
+@pytest.mark.parametrize("end", ["cut", "reset"])
+def test_a_kept_connection_over_tls_that_was_closing_is_replaced(certificate, server_tls, end):
+    async def main(endpoint: Endpoint) -> list[Exchange]:
+        async with StreamClient(endpoint, tls=trust) as client:
+            first = await client.exchange(b"1")
+            await asyncio.sleep(0.1)
+            return [first, await client.exchange(b"2")]
+
+    trust = ssl.create_default_context(cafile=certificate[1])
+    with ReplayServer(Reply.sse(["a"]), Reply.raw(end=end), Reply.sse(["b"]), tls=server_tls) as server:
+        got = run(main(Endpoint("https", "localhost", server.port)))
+        assert [e.error for e in got] == [None, None]
+        assert [request.body for request in server.requests] == [b"1", b"2", b"2"]
 
 
 def test_the_default_context_trusts_what_the_machine_trusts(certificate, server_tls, monkeypatch):

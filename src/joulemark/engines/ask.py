@@ -17,7 +17,6 @@ CONNECTION_ERRORS = frozenset({"refused", "reset", "cut", "dns", "tls"})
 """Codes of a connection that failed, which says nothing of the model; a stall or a timeout may."""
 # A certificate that is not believed now will not be believed in a second either.
 _WORTH_RETRYING = CONNECTION_ERRORS - {"tls"}
-_AT_ONCE_NS = 5_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,8 +25,7 @@ class RetryPolicy:
 
     Only 429, 5xx and failed connections (but for TLS) are tried again, ``retries`` times at most. The wait
     doubles from ``backoff_s`` up to ``backoff_max_s`` seconds; a longer ``Retry-After`` wins, and one beyond
-    ``retry_after_max_s`` ends the trying, for asking earlier would be of no use. A kept connection that the
-    engine had closed already, told at the first byte written, is no sign of load: the first retry is at once.
+    ``retry_after_max_s`` ends the trying, for asking earlier would be of no use.
     """
 
     retries: int = 0
@@ -42,7 +40,7 @@ class RetryPolicy:
         backoff_s = min(self.backoff_max_s, self.backoff_s * 2.0 ** min(tried - 1, 32))
         asked_s = retry_after_s(exchange.headers.get("retry-after"), time.time())
         if asked_s is None:
-            return 0.0 if tried == 1 and _was_closed_before(exchange) else backoff_s
+            return backoff_s
         return None if asked_s > self.retry_after_max_s else max(asked_s, backoff_s)
 
 
@@ -121,12 +119,6 @@ def _worth_retrying(exchange: Exchange) -> bool:
     if exchange.error is not None:
         return exchange.error in _WORTH_RETRYING
     return exchange.status is not None and (exchange.status == 429 or exchange.status >= 500)
-
-
-def _was_closed_before(exchange: Exchange) -> bool:
-    """Tell whether a connection broke as soon as it was written to, before the engine can have worked."""
-    at_once = exchange.t_end - exchange.t_sent < _AT_ONCE_NS
-    return exchange.error in ("cut", "reset") and exchange.status is None and not exchange.reads and at_once
 
 
 def _failure(exchange: Exchange, fault: Fault) -> tuple[str, str]:

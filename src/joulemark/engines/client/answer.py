@@ -9,6 +9,7 @@ import httptools
 from joulemark.engines.exchange import Exchange
 from joulemark.engines.streams import EndDetector
 
+UNHEARD_NS = 500_000_000  # longer than a closing travels; an engine that took longer may have worked
 MAX_READS = 1_000_000  # a read takes ~130 bytes beside its data, which ``max_bytes`` does not count
 _BODYLESS = (204, 304)
 _PARSER_ERRORS = (httptools.HttpParserError, httptools.HttpParserUpgrade)
@@ -19,6 +20,8 @@ class Answer:
 
     It is the callback object of its parser, which looks the names ``on_…`` up once. ``t_last`` is the stamp
     of the latest read (at first: of sending), ``t_end`` that of the end, null while there is none.
+    ``unheard``: the connection was gone at once, before one byte had come. On a connection that had served
+    before, the server was closing it when the request was written.
     """
 
     __slots__ = (
@@ -41,6 +44,7 @@ class Answer:
         "t_end",
         "t_last",
         "t_sent",
+        "unheard",
     )
 
     def __init__(self, t_sent: int, max_bytes: int) -> None:
@@ -51,6 +55,7 @@ class Answer:
         self.error: str | None = None
         self.detail = ""
         self.complete = False
+        self.unheard = False
         self.keep_alive = False
         self.max_bytes = self._room = max_bytes
         self._reads: list[tuple[int, bytes]] = []
@@ -110,6 +115,7 @@ class Answer:
 
     def lost(self, t_ns: int, exc: Exception | None) -> None:
         """The connection is gone: the end of a close-delimited body, a failure of any other."""
+        self.unheard = self._room == self.max_bytes and t_ns - self.t_sent < UNHEARD_NS
         if exc is None and self._close_delimited:
             self.complete, self.t_end = True, t_ns
         elif exc is None:

@@ -19,7 +19,8 @@ _GRACE_S = 0.05  # a loop that was held up fires its timers before it reads what
 class Connection(asyncio.Protocol):
     """A keep-alive connection.
 
-    ``on_free`` is called when it may carry the next request, ``on_lost`` when it died.
+    ``on_free`` is called when it may carry the next request, ``on_lost`` when it died. ``t_free`` is when its
+    latest answer was over (monotonic ns), 0 before there was one.
     """
 
     def __init__(self, on_free: Callable[[Connection], None], on_lost: Callable[[Connection], None]) -> None:
@@ -31,6 +32,7 @@ class Connection(asyncio.Protocol):
         self._timer: asyncio.TimerHandle | None = None
         self._drain_room = 0
         self._t_eof: int | None = None
+        self.t_free = 0
         self.closed: asyncio.Future[None] = self._loop.create_future()
 
     # -- hot path ----------------------------------------------------------------------------------------
@@ -51,9 +53,7 @@ class Connection(asyncio.Protocol):
     def usable(self) -> bool:
         """Tell whether an idle connection can take a request: alive, with nothing unread.
 
-        The kernel may know of a closing that the loop has not read yet. A request that is not written to
-        such a connection cannot have been processed; one that was written might have been, so it is never
-        repeated here.
+        The kernel may know of a closing that the loop has not read yet.
         """
         transport = self._transport
         if transport is None or transport.is_closing():
@@ -139,6 +139,7 @@ class Connection(asyncio.Protocol):
         if not answer.keep_alive or transport is None or transport.get_write_buffer_size() > 0:
             self.abort()
         else:
+            self.t_free = monotonic_ns()
             self._on_free(self)
 
     def _stop_timer(self) -> None:

@@ -7,12 +7,14 @@ import ssl
 from collections.abc import Mapping
 from time import monotonic_ns
 
+from joulemark.engines.client.answer import Answer
 from joulemark.engines.client.connection import Connection
 from joulemark.engines.client.dial import DialError, dial
 from joulemark.engines.client.request import request_head
 from joulemark.engines.exchange import Endpoint, Exchange
 from joulemark.record.errors import InputError
 
+PROMISE_NS = 1_000_000_000  # a server that means to keep a connection keeps it longer, for seconds at least
 NO_HEADERS: Mapping[str, str] = {}
 
 
@@ -21,9 +23,12 @@ class StreamClient:
 
     ``stall_timeout_s``: the longest silence, the wait for the first byte included; ``total_timeout_s``: from
     sending to the end; ``max_body_bytes``: the longest answer on the wire. Redirects are returned, not
-    followed. Nothing is sent twice once it was written. ``tls`` replaces the default context of an https
-    endpoint. Raises `InputError` for an endpoint that cannot be spoken to. Belongs to the loop that runs it;
-    connections are as many as exchanges overlap.
+    followed. ``tls`` replaces the default context of an https endpoint. Raises `InputError` for an endpoint
+    that cannot be spoken to. Belongs to the loop that runs it; connections are as many as exchanges overlap.
+
+    A request is sent twice in one case only: it met the closing of a kept connection (`Answer.unheard`). Then
+    it goes out once more on a fresh one, and the exchange is that one's alone. llama.cpp closes after every
+    stream although it promises to keep the connection: from such a server none is kept again.
     """
 
     def __init__(
@@ -53,6 +58,8 @@ class StreamClient:
         self._tls = tls or ssl.create_default_context() if endpoint.scheme == "https" else None
         self._idle: list[Connection] = []
         self._open: set[Connection] = set()
+        self._keeps = True
+        self._closed = False
 
     async def exchange(
         self,
@@ -72,20 +79,25 @@ class StreamClient:
             head = request_head(self.endpoint, method, path or self.endpoint.path, headers, len(body))
         except InputError as exc:
             return Exchange(t_begin, t_begin, None, error="bad_http", detail=f"{exc.what}: {exc.why}")
+        request = head + body
+        met: Answer | None = None
+        if (kept := self._take_idle()) is not None:
+            met = await self._send(kept, request)
+            if self._closed or not met.unheard:
+                return met.exchange()
+            self._lost_idle(kept)
         try:
-            connection = self._take_idle() or await self._connect()
+            fresh = await self._connect()
         except DialError as exc:
+            if met is not None:  # the server went away with the request in its hands
+                return met.exchange()
             return Exchange(t_begin, monotonic_ns(), None, error=exc.code, detail=exc.detail)
-        answer = await connection.roundtrip(
-            head + body,
-            stall_timeout_s=self._stall_timeout_s,
-            total_timeout_s=self._total_timeout_s,
-            max_bytes=self._max_body_bytes,
-        )
-        return answer.exchange()
+        return (await self._send(fresh, request)).exchange()
 
     async def aclose(self) -> None:
         """Close all connections; exchanges under way end as ``reset`` or ``cut``."""
+        self._closed = True
+        self._idle.clear()
         connections = tuple(self._open)
         for connection in connections:
             connection.abort()
@@ -97,25 +109,45 @@ class StreamClient:
     async def __aexit__(self, *exc_info: object) -> None:
         await self.aclose()
 
+    async def _send(self, connection: Connection, request: bytes) -> Answer:
+        return await connection.roundtrip(
+            request,
+            stall_timeout_s=self._stall_timeout_s,
+            total_timeout_s=self._total_timeout_s,
+            max_bytes=self._max_body_bytes,
+        )
+
     def _take_idle(self) -> Connection | None:
         while self._idle:
             connection = self._idle.pop()  # the latest used is the least likely to have been closed
             if connection.usable():
                 return connection
+            self._lost_idle(connection)
             connection.abort()
         return None
 
     async def _connect(self) -> Connection:
         connection = await dial(
             self.endpoint,
-            lambda: Connection(self._idle.append, self._forget),
+            lambda: Connection(self._keep, self._forget),
             self._tls,
             self._connect_timeout_s,
         )
         self._open.add(connection)
         return connection
 
+    def _keep(self, connection: Connection) -> None:
+        if self._keeps:
+            self._idle.append(connection)
+        else:
+            connection.abort()
+
+    def _lost_idle(self, connection: Connection) -> None:
+        if monotonic_ns() - connection.t_free < PROMISE_NS:
+            self._keeps = False
+
     def _forget(self, connection: Connection) -> None:
         self._open.discard(connection)
         if connection in self._idle:
             self._idle.remove(connection)
+            self._lost_idle(connection)
