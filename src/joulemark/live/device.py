@@ -15,6 +15,7 @@ from joulemark.metrics.tier import is_trace
 from joulemark.record.meter import QualifiedSource, SourceInfo, Trust
 from joulemark.record.reason import Reason
 from joulemark.record.scope import WALL_KINDS, disjoint
+from joulemark.record.simulated import is_simulated_board
 
 BOARDS = frozenset({"gpu", "module"})
 PROCESSORS = frozenset({"package", "soc"})
@@ -38,6 +39,7 @@ def choose_headline(
     on_board: Mapping[str, bool | None],
     declared: Set[str] = frozenset(),
     on_processor: bool = False,
+    simulated: bool = False,
 ) -> Headline:
     """Choose by evidence.
 
@@ -47,9 +49,16 @@ def choose_headline(
     engine itself says that it uses no board. Boards that run the engine come first; then the processor
     packages, when the engine is local and every board denies it; then one meter outside, when there is no
     source of the processors either. A board that cannot say withholds: its joules may be an idle board's. A
-    replayed trace is taken at its word, for it says that it is one.
+    replayed trace is taken at its word, for it says that it is one. ``simulated``: the engine says that it is
+    a simulation; its own boards lead then and nothing else, and for any other engine they are not there.
     """
-    believed = [source for source in sources if source.qualification.trust is not Trust.ABSENT]
+    believed = [
+        source
+        for source in sources
+        if source.qualification.trust is not Trust.ABSENT and is_simulated_board(source) is simulated
+    ]
+    if simulated:
+        return _headline(believed) if believed else Headline((), Reason.NO_METER)
     replayed = [source for source in believed if is_trace(source)]
     if replayed:
         inside = [source for source in replayed if source.info.scope.kind not in WALL_KINDS]

@@ -18,6 +18,7 @@ from joulemark.record.energy import MeasuredEnergy, Method, Withheld
 from joulemark.record.meter import Trust
 from joulemark.record.reason import Reason
 from joulemark.record.scope import Scope
+from joulemark.record.simulated import is_simulated_kind
 
 if TYPE_CHECKING:
     from joulemark.record.manifest import Device
@@ -57,6 +58,8 @@ def _energy(run: RunView, figures: Mapping[str, Value]) -> Iterator[Caveat]:
     completed = bool(answered_items(run.measured_items))
     if not completed:
         yield Caveat("nothing_completed", f"{NOTHING_COMPLETED} No figure of an answer is known.", loud=True)
+    if is_simulated_kind(run.manifest.engine.kind):
+        yield Caveat("simulated", _SIMULATED, loud=True)
     if any(map(is_trace, run.sources)):
         yield Caveat("replayed_meter", _replayed(run), loud=True)
     if isinstance(energy, Withheld):
@@ -91,6 +94,12 @@ def _energy(run: RunView, figures: Mapping[str, Value]) -> Iterator[Caveat]:
             "Requests overlapped: the run's total is metered, but an item's energy is a share by rule and "
             "the interval of joules per correct answer rests on such shares.",
         )
+
+
+_SIMULATED = (
+    "The engine is a SIMULATION: times, joules and answers were computed, nothing was measured. Never "
+    "compare or rank them with measurements."
+)
 
 
 def _replayed(run: RunView) -> str:

@@ -13,6 +13,7 @@ from joulemark.metrics.run_view import RunView
 from joulemark.metrics.tier import is_replayed, tier_of
 from joulemark.record.energy import MeasuredEnergy
 from joulemark.record.reason import Reason
+from joulemark.record.simulated import is_simulated_kind
 
 ENERGY_FIGURES = (
     "joules_per_correct_answer_ratio",
@@ -49,6 +50,13 @@ def _energy_refusals(a: RunView, b: RunView, names: Names) -> Iterator[Refusal]:
     of_a, of_b = a.headline_energy, b.headline_energy
     if not isinstance(of_a, MeasuredEnergy) or not isinstance(of_b, MeasuredEnergy):
         return
+    simulated = [is_simulated_kind(run.manifest.engine.kind) for run in (a, b)]
+    if simulated[0] != simulated[1]:
+        which = names[0] if simulated[0] else names[1]
+        text = (
+            f"The joules of {which} were simulated, those of the other were not: not compared."
+        )
+        yield Refusal("simulated_against_measured", text, ENERGY_FIGURES)
     replayed = [is_replayed(run.sources, run.headline_energy) for run in (a, b)]
     if replayed[0] != replayed[1]:
         which = names[0] if replayed[0] else names[1]

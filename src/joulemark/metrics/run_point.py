@@ -18,6 +18,7 @@ from joulemark.metrics.tdp import tdp_energy
 from joulemark.metrics.value import Value, withheld
 from joulemark.record.energy import MeasuredEnergy, Withheld
 from joulemark.record.reason import Reason
+from joulemark.record.simulated import is_simulated_kind
 
 if TYPE_CHECKING:
     from joulemark.metrics.point_figures import Unit
@@ -165,9 +166,7 @@ def _task(manifest: Manifest) -> str:
 
 def _kind(run: RunView, summary: Summary) -> Kind:
     """Return whether meters saw it, or a simulation or a recorded trace made it."""
-    simulated = "simulat" in run.manifest.engine.kind.casefold() or bool(
-        run.manifest.engine.flags.get("simulated")
-    )
+    simulated = is_simulated_kind(run.manifest.engine.kind)
     return "simulated" if simulated or summary.replayed else "measured"
 
 

@@ -10,6 +10,7 @@ from joulemark.record.energy import MeasuredEnergy, Withheld
 from joulemark.record.meter import QualifiedSource, Trust
 from joulemark.record.reason import Reason
 from joulemark.record.scope import WALL_KINDS
+from joulemark.record.simulated import is_simulated_kind
 from joulemark.record.telemetry import Quantity
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ TIER = MetricDefinition(
     (
         "there are no joules",
         "the joules were replayed from a recorded trace",
+        "the engine is a simulation",
         "a wall meter alone measured",
     ),
     "the published async-energy methodology; derived from the sources that were believed, never claimed",
@@ -70,6 +72,8 @@ def tier(
 def tier_of(run: RunView) -> tuple[Tier | None, Reason | None]:
     """Return the tier of a run by the sources whose figures survived beside its headline."""
     energy = run.headline_energy
+    if is_simulated_kind(run.manifest.engine.kind):
+        return None, energy.reason if isinstance(energy, Withheld) else Reason.NOT_APPLICABLE
     leading = energy.source.split("+") if isinstance(energy, MeasuredEnergy) else []
     kept = []
     for source in run.sources:

@@ -12,6 +12,7 @@ from joulemark.metrics.latency import MIN_VALUES
 from joulemark.metrics.summary import Summary
 from joulemark.metrics.value import Value
 from joulemark.record.reason import Reason
+from joulemark.record.simulated import is_simulated_kind
 from joulemark.report.lineage import of_meters, of_rates
 
 DASH = "—"
@@ -94,7 +95,7 @@ def figure_texts(name: str, value: Value) -> tuple[str, str]:
     factor, unit = _scale(name, value)
     if value.lo is None or value.hi is None or value.interval is None:
         text = number(value.value * factor, decimals(value.value * factor)) + unit
-        return text, f"no interval: {value.interval_reason.text}" if value.interval_reason else ""
+        return text, f"no interval: {why_no_interval(value)}" if value.interval_reason else ""
     width = (value.hi - value.lo) * factor
     places = max(decimals(value.value * factor, width), 0) if width else decimals(value.value * factor)
     lo, point, hi = (number(x * factor, places) for x in (value.lo, value.value, value.hi))
@@ -106,6 +107,12 @@ def around_texts(name: str, mean: float, sigma: float, unit: str) -> tuple[str, 
     factor, told = _scale(name, Value(mean, unit))
     places = decimals(mean * factor, sigma * factor)
     return number(mean * factor, places) + told, number(sigma * factor, places) + told
+
+
+def why_no_interval(value: Value) -> str:
+    """Return why a known figure has no interval, or nothing."""
+    reason = value.interval_reason
+    return "" if reason is None else " ".join(filter(None, (reason.text, printable(value.detail))))
 
 
 def why(value: Value) -> str:
@@ -200,7 +207,8 @@ def missing(summary: Summary) -> dict[str, list[str]]:
     titles = {defined.name: defined.title for defined in definitions()}
     rows = [(row.title, row.why) for row in shown(summary)]
     for name, latency in summary.latency.items():
-        rows.append((titles[name], why(latency.answered[50])))
+        if latency.answered[50].reason is not Reason.NOT_SCHEDULED:  # a closed loop: nothing is missing
+            rows.append((titles[name], why(latency.answered[50])))
     rows.extend((f"Energy of {printable(n)}", why(value)) for n, value in summary.other_energy.items())
     if summary.tier_reason is not None:
         rows.append(("Tier", tier_sentence(summary)))
@@ -213,6 +221,8 @@ def tier_sentence(summary: Summary) -> str:
         return TIERS[summary.measurement_tier]
     if summary.replayed:
         return "A replayed trace is no measurement of this run."
+    if is_simulated_kind(summary.engine):
+        return "A simulation is no measurement."
     if summary.tier_reason is Reason.NOT_APPLICABLE:
         return "A wall meter alone is not on the ladder of tiers."
     return summary.tier_reason.text if summary.tier_reason else ""
@@ -236,4 +246,6 @@ def source_sentence(summary: Summary) -> str:
         return DASH
     kind = METHODS.get(summary.energy_source or "", "")
     told = f"{printable(summary.headline_source)}, {kind}, scope {printable(summary.headline_scope or '')}"
+    if is_simulated_kind(summary.engine):
+        return f"SIMULATED: {told}"
     return f"REPLAYED: {told}" if summary.replayed else told

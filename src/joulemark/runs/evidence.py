@@ -9,6 +9,7 @@ from joulemark.live.unanswered import no_meter
 from joulemark.record.manifest import Manifest
 from joulemark.record.meter import QualifiedSource
 from joulemark.record.reason import Reason
+from joulemark.record.simulated import is_simulated_kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +35,7 @@ def evidence_of(manifest: Manifest, segment: int) -> Evidence:
         sources,
         engine_local=facts.engine_local,
         on_board={device.scope: device.engine_on_device for device in devices},
+        simulated=is_simulated_kind(manifest.engine.kind),
         on_processor=manifest.engine.flags.get("devices") == "CPU",
         declared=frozenset(device.scope for device in devices if device.declared),
     )

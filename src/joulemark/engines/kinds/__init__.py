@@ -6,6 +6,7 @@ Each engine is known by an endpoint of its own. What it does not say stays null.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
 
 from joulemark.engines.kinds.identity import Identity
 from joulemark.engines.kinds.llama_cpp import llama_cpp
@@ -17,6 +18,7 @@ from joulemark.engines.kinds.tgi import tgi
 from joulemark.engines.kinds.vllm import vllm
 from joulemark.engines.probe import Prober
 from joulemark.record.errors import InputError
+from joulemark.record.simulated import SIMULATED
 
 __all__ = ["UNKNOWN", "Identity", "identify", "look_again"]
 
@@ -48,17 +50,26 @@ async def identify(prober: Prober, root: str, model: str, listed: Mapping[str, o
     for detector in _DETECTORS:
         found = await detector(prober, root, model, listed)
         if found is not None:
-            return found
+            return _marked(found, listed)
     if prober.timed_out:
         raise InputError(
             "the engine did not answer its own page in time",
             why="so it cannot be told which engine it is",
             fix="try again when it is idle",
         )
-    return UNKNOWN
+    return _marked(UNKNOWN, listed)
+
+
+def _marked(identity: Identity, listed: Mapping[str, object]) -> Identity:
+    """Return ``identity`` as one that no run ranks with measured ones, where the model list says so."""
+    if listed.get("simulated") is not True:
+        return identity
+    return replace(identity, kind=f"{SIMULATED}{identity.kind}")
 
 
 async def look_again(prober: Prober, root: str, model: str, identity: Identity) -> Identity:
     """Return ``identity`` with what the engine tells only of a model that is loaded."""
-    look = _LOADED.get(identity.kind)
-    return identity if look is None else await look(prober, root, model, identity)
+    look = _LOADED.get(identity.kind.removeprefix(SIMULATED))
+    if look is None:
+        return identity
+    return replace(await look(prober, root, model, identity), kind=identity.kind)
