@@ -8,6 +8,7 @@ from joulemark.metrics.bootstrap import (
     ratio_interval,
     resampled_medians,
     resampled_sums,
+    small_sample_tail,
     sum_by_cluster,
 )
 from joulemark.record.reason import Reason
@@ -180,3 +181,13 @@ def test_coverage_of_the_truth():
         interval = ratio_interval(e, c, resamples=600)
         held += interval.lo <= truth <= interval.hi
     assert 0.93 <= held / replications <= 0.97
+
+
+@pytest.mark.parametrize(("n", "tail"), [(10, 0.00855), (20, 0.01588), (200, 0.02404)])
+def test_few_rows_take_percentiles_further_out(n, tail):
+    # Phi(-sqrt(n / (n - 1)) t), t the 0.975 quantile of Student's t with n - 1 degrees, by hand
+    assert small_sample_tail(n) == pytest.approx(tail, abs=5e-5)
+    if n < len(ENERGY_J):
+        wide = ratio_interval(ENERGY_J[:n], CORRECT[:n], tail=small_sample_tail(n))
+        plain = ratio_interval(ENERGY_J[:n], CORRECT[:n])
+        assert wide.lo < plain.lo < plain.hi < wide.hi

@@ -34,7 +34,7 @@ SCALARS = (
     "engine_prefill_share",
     "mean_score",
 )
-LATENCIES = ("ttft", "ttfa", "tpot", "icl", "itl", "e2el")
+LATENCIES = ("ttft", "ttfa", "tpot", "icl", "itl", "e2el", "ttft_scheduled", "e2el_scheduled")
 WORDS = ("streaming_used", "energy_source", "measurement_tier")
 
 

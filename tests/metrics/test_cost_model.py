@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from doubles import run_views
 from joulemark.metrics import summarize
-from joulemark.metrics.cost_model import CostPoint, cost_figures, cost_model, cost_points, fit
+from joulemark.metrics.cost_model import cost_figures, cost_model, fit
+from joulemark.metrics.cost_points import CostPoint, cost_points
 from joulemark.record.attribution import Attribution
 from joulemark.record.energy import Withheld
 from joulemark.record.item import Attempt, Verdict

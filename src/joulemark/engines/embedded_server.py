@@ -85,6 +85,7 @@ def serve(settings: Settings) -> tuple[object, Ready]:
     params.port = 0
     params.cors_origins = ""
     params.api_keys = [settings.api_key]
+    params.endpoint_metrics = True  # what it says of its batch, read during a run under load
     params.ui = False
     params.offline = True
     server = xllamacpp.Server(params)

@@ -49,6 +49,7 @@ _OPENERS = {
     "prometheus": "joulemark.meters.prometheus.metric",
     "process": "joulemark.meters.process",
     "machine": "joulemark.meters.machine_load",
+    "engine_gauges": "joulemark.meters.engine_gauges",
 }
 
 

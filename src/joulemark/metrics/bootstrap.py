@@ -15,11 +15,13 @@ import math
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
+from statistics import NormalDist
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from joulemark.metrics.student import t_95
 from joulemark.record.reason import Reason
 
 RESAMPLES = 10_000
@@ -168,6 +170,16 @@ def resampled_medians(
     return tuple(medians)
 
 
+def small_sample_tail(n: int) -> float:
+    """Return the tail with which percentiles of a bootstrap of few rows, at least six, cover 95 %.
+
+    Resamples of n rows spread sqrt((n - 1) / n) times too little, and normally where Student's t would be
+    right: of ten rows the plain percentiles cover 91 %. Source: T. Hesterberg, What Teachers Should Know
+    About the Bootstrap, The American Statistician 69 (2015), "expanded percentile".
+    """
+    return NormalDist().cdf(-math.sqrt(n / (n - 1)) * t_95(n - 1))
+
+
 def ratio_interval(
     numerators: ArrayLike,
     denominators: ArrayLike,
@@ -175,12 +187,14 @@ def ratio_interval(
     *,
     seed: int = SEED,
     resamples: int = RESAMPLES,
+    tail: float = 0.025,
 ) -> RatioInterval:
     """Return the percentile 95 % interval of ``sum(numerators) / sum(denominators)``.
 
     Rows are items: a row's energy and its correctness are drawn together. Rows of one cluster (repeats of an
-    item) are added first and drawn as one. Withheld with fewer than ten clusters, with no correct answer, and
-    when more than 5 % of the resamples hold none; the few empty resamples below that are left out.
+    item) are added first and drawn as one. ``tail`` is the share of resamples left out on either side.
+    Withheld with fewer than ten clusters, with no correct answer, and when more than 5 % of the resamples
+    hold none; the few empty resamples below that are left out.
     Source: B. Efron and R. Tibshirani, An Introduction to the Bootstrap (1993), chapter 13.
     """
     ids = clusters if clusters is not None else range(len(np.asarray(numerators)))
@@ -195,5 +209,5 @@ def ratio_interval(
     empty_share = 1.0 - float(filled.mean())
     if empty_share > MAX_EMPTY_SHARE:
         return RatioInterval(None, None, n, empty_share, Reason.TOO_MANY_EMPTY_RESAMPLES)
-    lo, hi = np.quantile(top[filled] / bottom[filled], (0.025, 0.975))
+    lo, hi = np.quantile(top[filled] / bottom[filled], (tail, 1 - tail))
     return RatioInterval(float(lo), float(hi), n, empty_share)

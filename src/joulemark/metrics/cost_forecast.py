@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from joulemark.metrics.cost_model import CostModel, cost_points
+from joulemark.metrics.cost_model import CostModel
+from joulemark.metrics.cost_points import cost_points
 from joulemark.metrics.definition import MetricDefinition
 from joulemark.metrics.student import t_95
 from joulemark.metrics.value import Value, withheld
@@ -98,7 +99,7 @@ def _predicted(model: CostModel, times: float, prompt: float, output: float, *, 
     variance = (
         float(at @ np.array(model.covariance) @ at) * times**2 + noise * (model.residual_sd_j or 0.0) ** 2
     )
-    spread = t_95(model.n_items - 3) * math.sqrt(max(0.0, variance))
+    spread = t_95(model.degrees) * math.sqrt(max(0.0, variance))
     joules = mean * times
     outside = tuple(
         name

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from joulemark.metrics.answer_blocks import MIN_BLOCKS, AnswerBlocks
 from joulemark.metrics.attribution import items_overlap
+from joulemark.metrics.cost_points import CostPoint, block_points, cost_points
 from joulemark.metrics.definition import MetricDefinition
-from joulemark.metrics.latency import answered_items
 from joulemark.metrics.least_squares import Array, condition, least_squares
 from joulemark.metrics.run_view import RunView
 from joulemark.metrics.student import t_95
 from joulemark.metrics.token_doubt import CONTRADICTED, WITHHELD_WHEN, counts_contradicted
 from joulemark.metrics.value import Value, withheld
-from joulemark.record.attribution import Attribution
 from joulemark.record.energy import Withheld
 from joulemark.record.item import Item
 from joulemark.record.reason import Reason
@@ -31,7 +31,7 @@ _ROUNDING = 1e-9  # of the mean energy
 _NAMES = ("fixed joules", "joules per prompt token", "joules per output token")
 
 _WHEN = (
-    "there are no joules of single items",
+    "there are no joules of single items, nor 10 blocks of answers that were all sent once",
     "requests overlapped: a loaded run's fit would carry its load",
     "fewer than 10 distinct items or fewer than 4 distinct pairs of lengths can be used",
     "prompt and output lengths do not tell the coefficients apart (condition above 100)",
@@ -43,7 +43,9 @@ _WHEN = (
 )
 _SOURCE = (
     "the published async-energy methodology; least squares over answered items that were sent once; errors: "
-    "HC3, repeats of an item together; 95 % by Student's t; prompt tokens from a cache are left out"
+    "HC3, repeats of an item together; 95 % by Student's t; prompt tokens from a cache are left out. Where "
+    "the meter is too slow for single answers: over the means of blocks of answers, and the fixed part holds "
+    "the time between requests"
 )
 _LATEX = r"E_i = e_\mathrm{fixed} + \alpha\, n_{\mathrm{prompt},i} + \beta\, n_{\mathrm{completion},i}"
 _INPUTS = ("attribution.joules", "items.prompt_tokens", "items.cached_tokens", "items.completion_tokens")
@@ -66,17 +68,6 @@ DEFINITIONS = (FIXED, PER_PROMPT_TOKEN, PER_OUTPUT_TOKEN, R2)
 
 
 @dataclass(frozen=True, slots=True)
-class CostPoint:
-    """One request as the fit sees it; ``prompt_tokens`` are those that were not taken from a cache."""
-
-    item_id: str
-    repeat: int
-    prompt_tokens: int
-    completion_tokens: int
-    joules: float
-
-
-@dataclass(frozen=True, slots=True)
 class CostModel:
     """``E = e_fixed_j + alpha_j_per_token × prompt tokens + beta_j_per_token × output tokens`` of one run.
 
@@ -84,6 +75,7 @@ class CostModel:
     ``covariance`` (3 × 3) is in the order fixed, alpha, beta.
     ``n`` requests of ``n_items`` distinct items were used; ``condition`` is that of the column-scaled design;
     ``residual_sd_j`` what one request deviates by. Outside the ranges of tokens the model extrapolates.
+    ``n_blocks``: the fit is over the means of so many blocks of answers; null where over single ones.
     """
 
     n: int = 0
@@ -103,6 +95,12 @@ class CostModel:
     completion_range: tuple[int, int] | None = None
     reason: Reason | None = None
     detail: str = ""
+    n_blocks: int | None = None
+
+    @property
+    def degrees(self) -> int:
+        """The degrees of freedom of its errors."""
+        return (self.n_items if self.n_blocks is None else self.n_blocks) - 3
 
     @property
     def coefficients(self) -> tuple[float, float, float] | None:
@@ -110,23 +108,6 @@ class CostModel:
         if self.e_fixed_j is None or self.alpha_j_per_token is None or self.beta_j_per_token is None:
             return None
         return self.e_fixed_j, self.alpha_j_per_token, self.beta_j_per_token
-
-
-def cost_points(
-    items: Sequence[Item], attributions: Mapping[tuple[str, int], Attribution]
-) -> tuple[CostPoint, ...]:
-    """Return the requests that a fit can use: answered, sent once, with known counts and a known energy."""
-    points = []
-    for item in answered_items(items):
-        row = attributions.get(item.key)
-        if row is None or row.joules is None or len(item.attempts) > 1:
-            continue
-        if item.prompt_tokens is None or item.completion_tokens is None:
-            continue
-        fresh = item.prompt_tokens - (item.cached_tokens or 0)
-        if fresh >= 0:
-            points.append(CostPoint(item.item_id, item.repeat, fresh, item.completion_tokens, row.joules))
-    return tuple(points)
 
 
 def cost_model(run: RunView) -> CostModel:
@@ -140,6 +121,8 @@ def cost_model(run: RunView) -> CostModel:
         return CostModel(concurrency=concurrency, reason=Reason.OVERLAPPED, detail=why)
     if items and counts_contradicted(items):
         return CostModel(concurrency=concurrency, reason=Reason.NOT_REPORTED, detail=CONTRADICTED)
+    if run.blocks is not None:
+        return _fit_blocks(run.blocks, items)
     rows = run.headline_attributions()
     points = cost_points(items, rows)
     if len({point.item_id for point in points}) < MIN_ITEMS <= len({item.item_id for item in items}):
@@ -148,6 +131,30 @@ def cost_model(run: RunView) -> CostModel:
         if lost is not None:
             return CostModel(len(points), concurrency=concurrency, reason=lost)
     return fit(points, concurrency)
+
+
+def _fit_blocks(blocks: AnswerBlocks, items: Sequence[Item]) -> CostModel:
+    """Fit the means of blocks: what holds of each request holds of their means, and blocks are the sample."""
+    if blocks.reason is not None:
+        return CostModel(reason=blocks.reason, detail=blocks.why_none)
+    points, lengths = block_points(blocks, items)
+    n = len(blocks.blocks)
+    if len(points) < MIN_BLOCKS:
+        lost = f"{n - len(points)} of {n} blocks hold a request that failed or was sent more than once."
+        return CostModel(
+            reason=Reason.TOO_FEW_BLOCKS, detail=blocks.too_few(items) if n < MIN_BLOCKS else lost
+        )
+    model = replace(
+        fit(points), n=len(lengths), n_items=len({name for name, _ in lengths}), n_blocks=len(points)
+    )
+    if model.reason is not None:
+        return model
+    prompts, outputs = zip(*lengths.values(), strict=True)
+    return replace(
+        model,
+        prompt_range=(min(prompts), max(prompts)),
+        completion_range=(min(outputs), max(outputs)),
+    )
 
 
 def fit(points: Sequence[CostPoint], concurrency: int | None = 1) -> CostModel:
@@ -180,6 +187,7 @@ def fit(points: Sequence[CostPoint], concurrency: int | None = 1) -> CostModel:
     fixed, alpha, beta = found.coefficients.tolist()
     errors = np.sqrt(np.diag(found.covariance)).tolist()
     r2 = _r2(joules, found.residuals)
+    own = found.residuals * np.sqrt([p.requests for p in points])  # of one request, not of a mean
     if r2 is None:
         return without(Reason.NOT_IDENTIFIED, "All requests cost the same, whatever their lengths.", spread)
     if r2 < MIN_R2:
@@ -201,9 +209,9 @@ def fit(points: Sequence[CostPoint], concurrency: int | None = 1) -> CostModel:
         covariance=tuple((row[0], row[1], row[2]) for row in found.covariance.tolist()),
         r2=r2,
         condition=spread,
-        residual_sd_j=float(np.sqrt(found.residuals @ found.residuals / (n - 3))),
-        prompt_range=(min(prompts), max(prompts)),
-        completion_range=(min(outputs), max(outputs)),
+        residual_sd_j=float(np.sqrt(own @ own / (n - 3))),
+        prompt_range=(round(min(prompts)), round(max(prompts))),
+        completion_range=(round(min(outputs)), round(max(outputs))),
     )
 
 
@@ -226,10 +234,10 @@ def _speaks_against(
     return None
 
 
-def _lengths(prompts: Sequence[int], outputs: Sequence[int]) -> str:
+def _lengths(prompts: Sequence[float], outputs: Sequence[float]) -> str:
     return (
-        f"Prompts of {min(prompts):,} to {max(prompts):,} tokens, "
-        f"answers of {min(outputs):,} to {max(outputs):,}"
+        f"Prompts of {min(prompts):,.0f} to {max(prompts):,.0f} tokens, "
+        f"answers of {min(outputs):,.0f} to {max(outputs):,.0f}"
     )
 
 
@@ -250,7 +258,7 @@ def cost_figures(model: CostModel) -> dict[str, Value]:
     )
     if model.reason is not None:
         return {d.name: withheld(d.unit, model.reason, detail=model.detail, n=model.n) for d in DEFINITIONS}
-    t = t_95(model.n_items - 3)
+    t = t_95(model.degrees)
     figures: dict[str, Value] = {}
     for defined, value, error in coefficients:
         assert value is not None

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from joulemark.metrics.accuracy import is_correct, why_not_scored
-from joulemark.metrics.cost_interval import cost_interval
+from joulemark.metrics.answer_blocks import AnswerBlocks
+from joulemark.metrics.cost_interval import block_interval, cost_interval
 from joulemark.metrics.definition import MetricDefinition
 from joulemark.metrics.item_costs import joules_or_reason
 from joulemark.metrics.token_doubt import CONTRADICTED, WITHHELD_WHEN, counts_contradicted
@@ -35,7 +36,9 @@ PER_CORRECT = MetricDefinition(
     ("there are no joules", "no answer was correct", "the score is real-valued"),
     "the published async-energy methodology; interval: joint bootstrap of (energy, correct) per item, "
     "10,000 resamples, 95 %, unattributed joules spread evenly; withheld below 10 scored items and "
-    "when more than 5 % of the resamples hold no correct answer",
+    "when more than 5 % of the resamples hold no correct answer. Where the meter is too slow for single "
+    "answers: of blocks of at least ten of its renewals, percentiles widened by Student's t (Hesterberg "
+    "2015); withheld below 10 blocks",
 )
 PER_CORRECT_BOUND = MetricDefinition(
     "joules_per_correct_answer_bound",
@@ -158,22 +161,29 @@ def joules_per_correct_answer(
     items: Sequence[Item],
     attributions: Mapping[tuple[str, int], Attribution],
     *,
+    blocks: AnswerBlocks | None = None,
     real_valued: bool = False,
 ) -> Value:
     """Return all metered joules over the number of correct answers, with its bootstrap interval.
 
     ``attributions`` are item energies by ``Item.key``. What is not attributed (idle and residual) is spread
     evenly over the items, so that the resampled ratio is centred on the figure itself. An item without an
-    energy withholds the interval, not the figure. ``n`` is the number of distinct items. ``real_valued`` as
-    of `why_not_scored`.
+    energy withholds the interval, not the figure, unless there are ``blocks``: then these are resampled.
+    ``n`` is the number of distinct items. ``real_valued`` as of `why_not_scored`.
     """
     figure = joules_per_correct_answer_bound(total, items, real_valued=real_valued)
     if figure.value is None or isinstance(total, Withheld):
         return figure
-    interval = cost_interval(total.joules, items, joules_or_reason(attributions))
+    if blocks is None:
+        interval = cost_interval(total.joules, items, joules_or_reason(attributions))
+    else:
+        interval = block_interval(total.joules, items, blocks)
     if interval.lo is None or interval.hi is None:
-        return Value(figure.value, "J", interval_reason=interval.reason, n=interval.n)
-    return Value(figure.value, "J", interval.lo, interval.hi, "ci95", n=interval.n)
+        why, detail = interval.reason, interval.detail
+        return Value(figure.value, "J", interval_reason=why, n=interval.n, detail=detail)
+    return Value(
+        figure.value, "J", interval.lo, interval.hi, "ci95", n=interval.n, interval_method=interval.method
+    )
 
 
 def joules_per_request(total: Energy, items: Sequence[Item]) -> Value:

@@ -22,9 +22,14 @@ def reason_json(reason: Reason, detail: str = "") -> JsonValue:
 
 
 def intervals_json(figures: Mapping[str, Value]) -> dict[str, JsonValue]:
-    """Return the intervals of the figures that have one."""
+    """Return the intervals of the figures that have one; ``method`` where it is not the usual one."""
     return {
-        name: {"lo": value.lo, "hi": value.hi, "kind": value.interval}
+        name: {
+            "lo": value.lo,
+            "hi": value.hi,
+            "kind": value.interval,
+            **({"method": value.interval_method} if value.interval_method else {}),
+        }
         for name, value in figures.items()
         if value.interval is not None
     }
@@ -37,7 +42,7 @@ def reasons_json(figures: Mapping[str, Value]) -> dict[str, JsonValue]:
         if value.reason is not None:
             found[name] = reason_json(value.reason, value.detail)
         if value.interval_reason is not None:
-            found[f"intervals.{name}"] = reason_json(value.interval_reason)
+            found[f"intervals.{name}"] = reason_json(value.interval_reason, value.detail)
     return found
 
 
@@ -69,8 +74,10 @@ def cost_model_json(model: CostModel) -> JsonValue:
     fields: dict[str, JsonValue] = {
         field.name: _listed(getattr(model, field.name))
         for field in dataclasses.fields(model)
-        if field.name not in ("reason", "detail")
+        if field.name not in ("reason", "detail", "n_blocks")
     }
+    if model.n_blocks is not None:
+        fields["n_blocks"] = model.n_blocks
     fields["reason"] = reason_json(model.reason, model.detail) if model.reason else None
     return fields
 

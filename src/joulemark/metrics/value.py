@@ -21,8 +21,9 @@ class Value:
 
     ``lo``/``hi`` are a ``bound`` (what the meter can have missed, to hold in 99 % of cases) or a ``ci95``
     (statistics over items); ``interval`` says which, and is null where there is neither.
-    ``interval_reason`` says why a figure that should have an interval has none. ``n`` is what it was
-    computed over. ``detail`` completes the reason's sentence. Raises ``ValueError`` on a contradiction.
+    ``interval_reason`` says why a figure that should have an interval has none, ``interval_method`` how it
+    was made where that is not as the figure's definition says first. ``n`` is what it was computed over.
+    ``detail`` completes the sentence of either reason. Raises ``ValueError`` on a contradiction.
     """
 
     value: float | None
@@ -34,6 +35,7 @@ class Value:
     n: int | None = None
     detail: str = ""
     interval_reason: Reason | None = None
+    interval_method: str = ""
 
     def __post_init__(self) -> None:
         if (self.value is None) != (self.reason is not None):

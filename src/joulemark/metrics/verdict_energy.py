@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from joulemark.metrics.accuracy import VERDICT_NAMES, verdict_of
@@ -24,7 +24,7 @@ BY_VERDICT = MetricDefinition(
     ("attribution.joules", "items.verdict", "total_joules"),
     (
         "there are no joules (then it is processor time, in s)",
-        "the energy of a request with this verdict is not known",
+        "the energy of a request with this verdict is not known (a slow meter tells none, however many)",
     ),
     "all verdicts are charged; with what belongs to no request (idle and residual) they sum to the total",
 )
@@ -80,11 +80,29 @@ def costs_by_verdict(run: RunView) -> VerdictCosts:
             key: joules if isinstance(joules, Reason) else Spent(joules, rows[key].lo, rows[key].hi)
             for key, joules in item_joules(run).items()
         }
-        return charge(items, spent, energy_value(energy), "joules")
+        told = charge(items, spent, energy_value(energy), "joules")
+        return told if run.blocks is None else _advised(told, run.blocks.no_single)
     if run.cpu_seconds is not None:
         spent = {k: s if isinstance(s, Reason) else Spent(s) for k, s in item_cpu_seconds(run).items()}
         return charge(items, spent, Value(run.cpu_seconds, "s"), "cpu_seconds")
     return charge(items, {}, energy_value(energy), None)
+
+
+def _advised(costs: VerdictCosts, advice: str) -> VerdictCosts:
+    """Say in each withheld row what would tell it."""
+
+    def told(value: Value) -> Value:
+        if value.reason in (None, Reason.NOT_APPLICABLE):
+            return value
+        return replace(value, detail=f"{value.detail} {advice}".strip())
+
+    rows = tuple(
+        replace(
+            row, cost=told(row.cost), share_of_cost=told(row.share_of_cost), mean_cost=told(row.mean_cost)
+        )
+        for row in costs.rows
+    )
+    return replace(costs, rows=rows)
 
 
 def charge(

@@ -54,7 +54,7 @@ def fit_words(model: CostModel) -> str:
     if model.coefficients is None:
         return why_no_model(model)
     r2 = "R² —: all requests cost the same" if model.r2 is None else f"R² {model.r2:.2f}"
-    return f"{r2}, {model.n:,} requests"
+    return f"{r2}, {model.n:,} requests{_in_blocks(model)}"
 
 
 def cost_words(model: CostModel, run: RunView) -> CostWords:
@@ -90,10 +90,22 @@ def _sentences(model: CostModel, run: RunView) -> list[str]:
         "± are standard errors. " + fits,
         f"Example: {prompt:,.0f} prompt and {output:,.0f} output tokens take about {text} ({interval}).",
         (
-            f"Fitted on {model.n:,} of {len(run.measured_items):,} requests, one at a time, with prompts of "
-            f"{p0:,} to {p1:,} and answers of {c0:,} to {c1:,} tokens; beyond these it is a guess."
+            f"Fitted on {model.n:,} of {len(run.measured_items):,} requests{_in_blocks(model)}, one at a "
+            f"time, with prompts of {p0:,} to {p1:,} and answers of {c0:,} to {c1:,} tokens; beyond these it "
+            "is a guess."
         ),
+        *([_BLOCKS] if model.n_blocks is not None else []),
     ]
+
+
+_BLOCKS = (
+    "The meter is too slow for single requests, so the means of blocks were fitted: the fixed part holds the "
+    "time between requests."
+)
+
+
+def _in_blocks(model: CostModel) -> str:
+    return "" if model.n_blocks is None else f" in {model.n_blocks} blocks"
 
 
 def _errors(model: CostModel) -> tuple[float, float, float]:

@@ -42,8 +42,9 @@ def energy_tile(summary: Summary) -> Tile:
         return tile(ENERGY, summary)
     text, interval = figure_texts(ENERGY, value)
     bound = figure_texts(BOUND, summary.figures[BOUND])
+    method = f" ({value.interval_method})" if value.interval_method else ""
     lines = [
-        f"Over items: {interval or 'no interval'}",
+        f"Over items: {interval or 'no interval'}{method}",
         f"Of the meter itself: {bound[1]}",
         _meter(summary),
     ]

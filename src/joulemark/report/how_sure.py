@@ -9,7 +9,14 @@ from joulemark.metrics.value import Value
 from joulemark.record.reason import Reason
 from joulemark.report.headline import BOUND, ENERGY, leading, leads_with_energy
 from joulemark.report.repeats import n_repeats, spread_text
-from joulemark.report.wording import decimals, figure_texts, number, tier_sentence, why
+from joulemark.report.wording import (
+    decimals,
+    figure_texts,
+    number,
+    tier_sentence,
+    why,
+    why_no_interval,
+)
 
 TOLD = frozenset({"single_run"})  # caveats that these sentences say already
 _ALIKE = 1.5  # widths whose ratio is below this weigh alike
@@ -66,15 +73,17 @@ def _questions(summary: Summary, name: str, title: str, text: str, interval: str
         return f"{title} is not known: {why(value)}"
     if value.interval == "ci95":
         span = interval.removeprefix("95 % interval ")
+        made = f" (by {value.interval_method})" if value.interval_method else ""
         return (
             f"{title} is {text} for the {n} asked. Other questions of the same kind would give another "
-            f"figure: {span} is the 95 % interval, a range that holds the true one in 19 of 20 such runs."
+            f"figure: {span} is the 95 % interval{made}, a range that holds the true one in 19 of 20 such "
+            "runs."
         )
     few = value.interval_reason is Reason.TOO_FEW_ITEMS
     lack = (
         f"no interval can be given for so few (the least is {MIN_SCORED_ITEMS})"
         if few
-        else f"without an interval: {value.interval_reason.text.rstrip('.')}"
+        else f"without an interval: {why_no_interval(value).rstrip('.')}"
         if value.interval_reason
         else "how far other questions would move it is not computed"
     )

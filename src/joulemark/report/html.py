@@ -40,7 +40,7 @@ def _costs(summary: Summary, run: RunView) -> Drawing | None:
     costs = item_costs(run)
     if not costs.drawn:
         return None
-    line = model_line(run, summary.cost_model)
+    line = model_line(run, summary.cost_model) if costs.axis == "joules" else []
     title = f"{costs.title} against its length"
     words = f"{len(costs.drawn)} requests: {costs.axis} over output tokens, coloured and shaped by verdict."
     return drawn(lambda px: item_cost_chart(costs, line, px), title, words, *cost_notes(costs, line, run))

@@ -12,6 +12,7 @@ from joulemark.live.engine_place import MeteredBoard, metered_boards, require_bo
 from joulemark.live.source_test import ACCOUNTS, find_tested
 from joulemark.meters.address import without_address
 from joulemark.meters.discovery import AUTO, NONE, discover
+from joulemark.meters.engine_gauges import ENGINE_SOURCE
 from joulemark.meters.privacy import hashed, load_salt
 from joulemark.meters.source import SourceSpec
 from joulemark.meters.thermal import Advice, ThermalGuard
@@ -20,6 +21,7 @@ from joulemark.record.errors import InputError, JoulemarkError
 from joulemark.record.manifest import Device, Manifest, Meter, Segment, SilentMeter
 from joulemark.record.meter import QualifiedSource
 from joulemark.record.reason import Reason
+from joulemark.runs.engine_gauges import find_gauges, sampled, why_lost, why_unread
 from joulemark.runs.evidence import evidence_of
 from joulemark.runs.plan import RunPlan
 from joulemark.telemetry.supervisor import Sampler
@@ -56,6 +58,7 @@ class Metering:
         self._journal_path, self._segment, self._clock = journal_path, segment.index, clock
         self._engine_pid = segment.engine_pid
         self._sources: list[tuple[SourceSpec, QualifiedSource]] = []
+        self._gauges: list[tuple[SourceSpec, QualifiedSource]] = []  # the engine's own: no meter
         self._sampler: Sampler | None = None
         self._guard = ThermalGuard(limit_c=plan.temperature_limit_c)
         self._fed_ns: dict[str, int] = {}
@@ -79,13 +82,23 @@ class Metering:
             for _, source in self._sources
             if source.info.kind not in ACCOUNTS
         ]
+        await self._find_gauges()
+
+    async def _find_gauges(self) -> None:
+        """Find the page on which the engine shows its batch; one request at a time makes no batch."""
+        if not self._plan.load.overlaps:
+            return
+        found = await asyncio.to_thread(find_gauges, self._plan.engine)
+        self._gauges = sampled(found)
+        self._note(*filter(None, [why_unread(found)]))
 
     def start(self) -> None:
         """Start the sampler; without any source there is none."""
-        if not self._sources:
+        sources = [*self._sources, *self._gauges]
+        if not sources:
             return
         try:
-            self._sampler = Sampler.start(self._sources, self._journal_path, self._segment)
+            self._sampler = Sampler.start(sources, self._journal_path, self._segment)
         except JoulemarkError as error:
             self._note(f"no telemetry: {error}")
 
@@ -150,7 +163,8 @@ class Metering:
             return
         await sampler.aedge()
         health = await asyncio.to_thread(sampler.stop)
-        self._note(*health.notes)
+        lost = why_lost(sampler.latest().get(ENGINE_SOURCE))
+        self._note(*health.notes, *filter(None, [lost]))
 
     def _note(self, *notes: str) -> None:
         self._manifest.notes.extend(note for note in notes if note not in self._manifest.notes)
