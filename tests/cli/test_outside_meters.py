@@ -115,3 +115,8 @@ def test_a_plug_alone_leads_with_the_wall_and_has_no_tier(
     assert done.json["energy_source"] == "meter"
     assert done.json["measurement_tier"] is None
     assert done.json["total_joules"] > 0
+    # eighteen seconds are no ten blocks of ten renewals: the figure stands, and says what it lacks
+    assert done.json["joules_per_correct_answer"] > 0
+    lacking = done.json["reasons"]["intervals.joules_per_correct_answer"]
+    assert lacking["code"] == "too_few_blocks"
+    assert "Ask more questions (for about 200 s in all)" in lacking["detail"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -11,6 +12,7 @@ from typing import Any
 import pytest
 
 from joulemark.engines.exchange import Endpoint, Exchange
+from joulemark.load.shape import LoadShape
 from joulemark.meters.thermal import Advice
 from joulemark.record.item import ItemRow
 from joulemark.record.manifest import Sampling
@@ -18,7 +20,7 @@ from joulemark.runs.asking import Asking
 from joulemark.runs.journal import ItemJournal, read_items
 from joulemark.runs.observe import Recorder
 from joulemark.runs.observer import Observer
-from joulemark.runs.wanted import wanted
+from joulemark.runs.wanted import lead_up, wanted
 from joulemark.tasks.registry import load_task
 
 BODY = b'{"choices": [{"index": 0, "message": {"content": "4"}, "finish_reason": "stop"}]}'
@@ -27,9 +29,9 @@ BODY = b'{"choices": [{"index": 0, "message": {"content": "4"}, "finish_reason":
 class SlowDisk(ItemJournal):
     """A journal on a disk that takes its time."""
 
-    def append(self, row: ItemRow) -> None:
+    def extend(self, rows: Sequence[ItemRow]) -> None:
         time.sleep(0.15)
-        super().append(row)
+        super().extend(rows)
 
 
 class Client:
@@ -60,11 +62,11 @@ def asking(tmp_path: Path, client: Client, concurrency: int) -> Asking:
         sampling=Sampling(max_tokens=8),
         retries=0,
         warmups=1,
-        concurrency=concurrency,
+        load=LoadShape.closed(concurrency),
         stop_rules=(),
     )
     metering: Any = SimpleNamespace(heat=lambda: Advice.GO)
-    segment: Any = SimpleNamespace(index=0, now_ns=time.monotonic_ns)
+    segment: Any = SimpleNamespace(index=0, now_ns=time.monotonic_ns, window_name="measure")
     made: Any = client
     recorder = Recorder(task.scorer, b"k", lambda text: text)
     journal = SlowDisk(tmp_path / "items.jsonl")
@@ -97,3 +99,76 @@ def test_what_reached_the_disk_is_what_counts(tmp_path: Path, concurrency: int, 
     else:
         # everything that was sent is either an answer or a stretch of time
         assert len(stored) + len(cut_off) == ended.client.asked  # type: ignore[attr-defined]
+
+
+class Windows:
+    """A segment that notes its windows."""
+
+    index = 0
+
+    def __init__(self, name: str) -> None:
+        self.window_name, self.opened = name, [name]
+
+    def open_window(self, name: str) -> None:
+        self.window_name = name
+        self.opened.append(name)
+
+    stamp_window = open_window
+
+    def now_ns(self) -> int:
+        return time.monotonic_ns()
+
+    def save(self) -> None:
+        pass
+
+
+@pytest.mark.parametrize(
+    ("hot_at", "opened"),
+    [(2, ["warmup", "pause", "warmup", "measure"]), (7, ["warmup", "measure", "pause", "measure"])],
+)
+def test_a_pause_for_heat_drains_the_load_and_goes_on_where_it_was(
+    tmp_path: Path, hot_at: int, opened: list[str]
+) -> None:
+    looks = iter(range(10_000))
+    in_flight: list[int] = []
+
+    class Hot(Client):
+        def __init__(self) -> None:
+            super().__init__(0.03)
+            self.now = 0
+
+        async def exchange(self, body: bytes) -> Exchange:
+            self.now += 1
+            try:
+                return await super().exchange(body)
+            finally:
+                self.now -= 1
+
+    client = Hot()
+
+    def heat() -> Advice:
+        look = next(looks)
+        if look == hot_at + 1:
+            in_flight.append(client.now)
+        return Advice.PAUSE if look in (hot_at, hot_at + 1) else Advice.GO
+
+    async def edge() -> None:
+        pass
+
+    async def asked() -> Asking:
+        running = asking(tmp_path, client, 3)
+        segment: Any = Windows("warmup")
+        metering: Any = SimpleNamespace(heat=heat, edge=edge)
+        running.segment, running.metering = segment, metering
+        task = running.plan.task
+        left = wanted(task, 1, (), 8)
+        await running.run([*lead_up(task, 0, 4), *left])
+        running.close()
+        return running
+
+    ended = asyncio.run(asked())
+    assert ended.segment.opened == opened  # type: ignore[attr-defined]
+    assert in_flight == [0], "the pause begins when nothing is in flight"
+    rows, _ = read_items(tmp_path / "items.jsonl")
+    assert len(ended.items) == 8
+    assert sum(row.item.phase == "warmup" for row in rows) == 4

@@ -34,12 +34,14 @@ def engine_of(options: Mapping[str, Any], observer: TerminalObserver) -> Engine:
     """Return the engine, not started; raises `InputError` for options that do not belong to it."""
     url, model = options["engine_url"], options["model"]
     progress = each_once(observer.stage)
+    allow_cache = bool(options.get("allow_cache"))
     if url == EMBEDDED:
         embedded = EmbeddedOptions(
             model=Path(model) if model else None,
             threads=options["threads"],
             n_ctx=options["n_ctx"],
             n_parallel=options["concurrency"],
+            allow_cache=allow_cache,
         )
         if options["api_key_env"] is not None:
             raise InputError("--api-key-env goes with --engine URL", why="the embedded engine needs no key")
@@ -50,4 +52,5 @@ def engine_of(options: Mapping[str, Any], observer: TerminalObserver) -> Engine:
             why=f"the engine at {url} was started by somebody else",
             fix="set it where that engine is started",
         )
-    return UrlEngine(UrlOptions(url, model, options["api_key_env"], options["n_ctx"]), progress=progress)
+    chosen = UrlOptions(url, model, options["api_key_env"], options["n_ctx"], allow_cache=allow_cache)
+    return UrlEngine(chosen, progress=progress)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from joulemark.cli.engine_choice import EMBEDDED
+from joulemark.engines.engine import Engine
+from joulemark.load.shape import LoadShape
+from joulemark.metrics import RunView
 from joulemark.record.errors import InputError
 from joulemark.runs.standing import Standing, as_the_suite_is, standing_in_suite, standing_of_task
 from joulemark.tasks.definition import DEFAULT_PRESET, TaskDefinition
@@ -15,6 +18,48 @@ from joulemark.tasks.formats import SUFFIXES
 from joulemark.tasks.registry import find_task, load_task
 from joulemark.tasks.suites import SUITES, Suite
 from joulemark.tasks.task import TaskSet
+
+
+@dataclass(frozen=True, slots=True)
+class Extra:
+    """What a command says of a run beside its summary: lines of text, and fields of the JSON document."""
+
+    lines: Sequence[str] = ()
+    fields: Mapping[str, Any] = field(default_factory=dict)
+
+
+class Work(Protocol):
+    """A task to measure, as the command that measures has it.
+
+    ``options`` are those of the command as they hold for the task; ``shape`` is the load; ``prepare`` makes
+    the task once the engine runs, null where `load` gives it as it is asked.
+    """
+
+    @property
+    def name(self) -> str: ...  # noqa: D102
+
+    @property
+    def options(self) -> Mapping[str, Any]: ...  # noqa: D102
+
+    @property
+    def suite(self) -> Suite | None: ...  # noqa: D102
+
+    @property
+    def standing(self) -> Standing: ...  # noqa: D102
+
+    @property
+    def shape(self) -> LoadShape: ...  # noqa: D102
+
+    @property
+    def prepare(self) -> Callable[[Engine], Awaitable[TaskSet]] | None: ...  # noqa: D102
+
+    def load(self, *, several: bool) -> TaskSet:
+        """Load the task, one of ``several`` or alone; raises `InputError`."""
+        ...
+
+    def extra(self, view: RunView) -> Extra:
+        """Return what the command says of the run beside its summary."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +75,20 @@ class Job:
     def name(self) -> str:
         """The task's name."""
         return self.definition.name
+
+    @property
+    def shape(self) -> LoadShape:
+        """So many requests at a time as ``--concurrency`` says."""
+        return LoadShape.closed(self.options["concurrency"])
+
+    @property
+    def prepare(self) -> None:
+        """Nothing is left to make once the engine runs."""
+        return
+
+    def extra(self, view: RunView) -> Extra:
+        """Return nothing: the summary says it all."""
+        return Extra()
 
     def load(self, *, several: bool) -> TaskSet:
         """Load the task, one of ``several`` or alone; raises `InputError`."""

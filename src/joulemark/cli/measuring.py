@@ -13,7 +13,7 @@ from rich.console import Console
 
 from joulemark.calibration.restore import leftover
 from joulemark.cli.engine_choice import engine_of, with_found_engine
-from joulemark.cli.jobs import Job, jobs_of
+from joulemark.cli.jobs import Work, jobs_of
 from joulemark.cli.options import declared_rates
 from joulemark.cli.progress import TerminalObserver
 from joulemark.engines.engine import Engine
@@ -40,7 +40,7 @@ SIDE_BY_SIDE = "tasks.html"
 class Reported:
     """A run whose figures were printed; ``answered``: some request of it was."""
 
-    job: Job
+    job: Work
     root: Path
     page: str | None
     view: RunView
@@ -53,14 +53,19 @@ class Reported:
 
     def to_json(self) -> dict[str, Any]:
         """Return the run's document."""
-        return {"run_dir": str(self.root), "report": self.page, **self.summary.to_json()}
+        extra = self.job.extra(self.view).fields
+        return {"run_dir": str(self.root), "report": self.page, **self.summary.to_json(), **extra}
 
 
 def measure(names: Sequence[str], options: Mapping[str, Any]) -> int:
+    """Run suites and tasks by their names and report each; returns the exit code."""
+    return carry_out(jobs_of(names, options), names, options)
+
+
+def carry_out(jobs: Sequence[Work], names: Sequence[str], options: Mapping[str, Any]) -> int:
     """Run each task and report it; returns the exit code (see `joulemark.cli.__main__.main`)."""
     if (left := leftover()) is not None:
         click.echo(f"! {left}", err=True)
-    jobs = jobs_of(names, options)
     several = len(jobs) > 1
     if options["out"] is not None and several:
         raise InputError(
@@ -128,7 +133,7 @@ def _remember(series: Series, name: str, root: Path) -> None:
         click.echo(f"the command could not be made resumable: {error}", err=True)
 
 
-def _plan(job: Job, task: TaskSet, rates: Rates, engine: Engine, known: Path | None) -> RunPlan:
+def _plan(job: Work, task: TaskSet, rates: Rates, engine: Engine, known: Path | None) -> RunPlan:
     options = job.options
     sampling = Sampling(
         temperature=_first(options["temperature"], task.temperature, 0.0),
@@ -141,7 +146,8 @@ def _plan(job: Job, task: TaskSet, rates: Rates, engine: Engine, known: Path | N
         engine=engine,
         sampling=sampling,
         repeats=options["repeat"] or 1,
-        concurrency=options["concurrency"],
+        load=job.shape,
+        prepare=job.prepare,
         retries=options["retries"],
         timeout_s=options["timeout_s"],
         out=options["out"],
@@ -162,7 +168,7 @@ def _first(*values: float | None) -> float:
     return next(value for value in values if value is not None)
 
 
-def _reported(job: Job, root: Path, view: RunView) -> Reported:
+def _reported(job: Work, root: Path, view: RunView) -> Reported:
     """Compute a run's figures and write its page.
 
     A page that cannot be written (full disk) costs no figure: it is said, and the figures are printed.
@@ -179,6 +185,8 @@ def _reported(job: Job, root: Path, view: RunView) -> Reported:
 
 def _print(one: Reported) -> None:
     print_summary(one.summary, Console(), one.view)
+    for line in one.job.extra(one.view).lines:
+        click.echo(line)
     click.echo(f"\nrun:    {one.root}\nreport: {one.page or 'none'}")
 
 

@@ -67,7 +67,7 @@ class TerminalObserver(Observer):
             TextColumn("  asking"),
             BarColumn(),
             MofNCompleteColumn(),
-            TextColumn("{task.fields[correct]} correct"),
+            TextColumn("{task.fields[correct]}"),
             TimeRemainingColumn(),
             console=self._console,
             transient=True,
@@ -75,14 +75,15 @@ class TerminalObserver(Observer):
             refresh_per_second=2,
         )
         self._progress.start()
-        self._bar = self._progress.add_task("ask", total=total, completed=done, correct=0)
+        self._bar = self._progress.add_task("ask", total=total, completed=done, correct="")
 
     def item(self, item: Item) -> None:
         """Advance the bar; where there is no terminal, say now and then how far it is."""
         self._done += 1
         self._correct += bool(item.correct)
         if self._progress is not None and self._bar is not None:
-            self._progress.update(self._bar, advance=1, correct=self._correct)
+            graded = item.verdict is not None
+            self._progress.update(self._bar, advance=1, correct=f"{self._correct} correct" if graded else "")
         elif time.monotonic() - self._said_s >= _SAY_EVERY_S:
             self._said_s = time.monotonic()
             took_s = self._said_s - self._began_s

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import math
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from typing import Protocol
@@ -85,20 +86,40 @@ def read_reply(exchange: Exchange) -> Reply:
 
 async def ask(client: Exchanger, body: bytes, policy: RetryPolicy | None = None) -> Asked:
     """Ask, again where ``policy`` says so (null: once)."""
+    return read_asked(await exchanges(client, body, policy))
+
+
+async def exchanges(
+    client: Exchanger, body: bytes, policy: RetryPolicy | None = None
+) -> tuple[Exchange, ...]:
+    """Ask as `ask` does and read nothing but what may be tried again: `read_asked` reads the rest.
+
+    Reading a long stream takes a millisecond in which no other one is stamped.
+    """
     policy = policy or RetryPolicy()
+    tried: list[Exchange] = []
+    while True:
+        exchange = await client.exchange(body)
+        tried.append(exchange)
+        failed = _worth_retrying(exchange) and read_reply(exchange).error is not None
+        wait_s = policy.wait_s(len(tried), exchange) if failed else None
+        if wait_s is None:
+            return tuple(tried)
+        await asyncio.sleep(wait_s)
+
+
+def read_asked(exchanges: Sequence[Exchange]) -> Asked:
+    """Return what became of a question; ``exchanges`` are its attempts in order, at least one."""
     attempts: list[Attempt] = []
     sentences: list[str] = []
-    while True:
-        exchange, reply = await attempt(client, body)
+    for exchange in exchanges:
+        reply = read_reply(exchange)
         failure = None if reply.error is None else _failure(exchange, reply.error)
         code = None if failure is None else failure[0]
         attempts.append(Attempt(exchange.t_sent, exchange.t_end, code, reply.completion_tokens))
         if failure is not None:
             sentences.append(failure[1])
-        wait_s = None if failure is None else policy.wait_s(len(attempts), exchange)
-        if wait_s is None:
-            return Asked(exchange, reply, tuple(attempts), tuple(sentences))
-        await asyncio.sleep(wait_s)
+    return Asked(exchange, reply, tuple(attempts), tuple(sentences))
 
 
 def retry_after_s(value: str | None, now_unix_s: float) -> float | None:

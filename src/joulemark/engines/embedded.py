@@ -23,6 +23,7 @@ from joulemark.engines.engine import Progress, silent
 from joulemark.engines.exchange import Endpoint
 from joulemark.engines.file_digest import remembered_sha256
 from joulemark.engines.gguf import GgufInfo, read_gguf
+from joulemark.engines.kinds.identity import IGNORE_EOS
 from joulemark.engines.model_files import ensure_model
 from joulemark.engines.probe import Prober, error_message
 from joulemark.engines.request_style import RequestStyle
@@ -44,13 +45,15 @@ class EmbeddedOptions:
 
     ``model`` is a GGUF file, null for the built-in one (fetched at need). ``threads`` null: one for each
     physical core that this process may use. ``n_ctx`` is the context in tokens of *one* request, null for
-    the model's own but at most 4096. ``n_parallel`` is how many requests are served at once.
+    the model's own but at most 4096. ``n_parallel`` is how many requests are served at once. ``allow_cache``
+    lets a request use what the one before left in its place, where prompts begin alike.
     """
 
     model: Path | None = None
     threads: int | None = None
     n_ctx: int | None = None
     n_parallel: int = 1
+    allow_cache: bool = False
     start_deadline_s: float = 300.0
 
     def __post_init__(self) -> None:
@@ -141,11 +144,12 @@ class EmbeddedEngine:
 
     @property
     def request_body(self) -> RequestStyle:
-        """How requests are written: no prompt caching once more, beside the server's own setting."""
+        """How requests are written: prompt caching is asked for, or not once more beside the server's own."""
         return RequestStyle(
             self._require_loaded().settings.model_alias,
             # A running count beside each chunk tells how many tokens it holds: a chunk need not be a token.
-            extra={"cache_prompt": False, "timings_per_token": True},
+            extra={"cache_prompt": self._options.allow_cache, "timings_per_token": True},
+            exact_fields=IGNORE_EOS,
         )
 
     def describe(self) -> manifest.Engine:
@@ -171,7 +175,7 @@ class EmbeddedEngine:
                 "n_ctx": settings.n_ctx,
                 "n_parallel": settings.n_parallel,
                 "n_gpu_layers": "auto",  # llama.cpp's choice: what fits, where its build knows a GPU
-                "cache_prompt": False,
+                "cache_prompt": self._options.allow_cache,
                 "top_k": ready.top_k,
                 "min_p": ready.min_p,
                 "omp_wait_policy": os.environ.get(_WAIT_POLICY, "default"),
@@ -180,7 +184,7 @@ class EmbeddedEngine:
                 "architecture": info.architecture or "unknown",
                 "parameters": info.parameters,
             },
-            prefix_cache=False,
+            prefix_cache=self._options.allow_cache,
             pid=pid,
             local=True,
             reasons=reasons,

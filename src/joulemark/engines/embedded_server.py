@@ -100,14 +100,14 @@ def serve(settings: Settings) -> tuple[object, Ready]:
     )
 
 
-def _take_stdout() -> int:
+def take_stdout() -> int:
     """Keep the pipe to the parent for ourselves; whatever native code prints goes to standard error."""
     pipe = os.dup(1)
     os.dup2(2, 1)
     return pipe
 
 
-def _first_line() -> bytes:
+def first_line() -> bytes:
     """Read one line byte by byte, so that nothing is buffered away from the watching thread."""
     line = b""
     while not line.endswith(b"\n"):
@@ -120,8 +120,8 @@ def _first_line() -> bytes:
 
 def main() -> None:
     """Serve until the parent closes our standard input."""
-    pipe = _take_stdout()
-    settings = Settings(**orjson.loads(_first_line()))
+    pipe = take_stdout()
+    settings = Settings(**orjson.loads(first_line()))
     die_with_parent(settings.parent_pid)
     try:
         server, ready = serve(settings)

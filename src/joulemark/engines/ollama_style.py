@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import orjson
 
-from joulemark.engines.request_style import Message
+from joulemark.record.content import Content, Message
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +22,11 @@ class OllamaStyle:
     model: str
     n_ctx: int
 
+    @property
+    def takes_exact_length(self) -> bool:
+        """Whether the engine lets one ask for an answer of a given length."""
+        return False
+
     def __call__(
         self,
         messages: Sequence[Message],
@@ -30,8 +35,9 @@ class OllamaStyle:
         temperature: float = 0.0,
         top_p: float = 1.0,
         seed: int | None = None,
+        exact_length: bool = False,
     ) -> bytes:
-        """Return the JSON of a streamed request."""
+        """Return the JSON of a streamed request; how long an answer is, Ollama lets the model say."""
         options: dict[str, object] = {
             "num_ctx": self.n_ctx,
             "num_predict": max_tokens,
@@ -43,10 +49,17 @@ class OllamaStyle:
         return orjson.dumps(
             {
                 "model": self.model,
-                "messages": [{"role": role, "content": content} for role, content in messages],
+                "messages": [_message(role, content) for role, content in messages],
                 "stream": True,
                 "truncate": False,
                 "shift": False,
                 "options": options,
             }
         )
+
+
+def _message(role: str, content: Content) -> dict[str, object]:
+    if isinstance(content, str):
+        return {"role": role, "content": content}
+    shown = [picture.base64 for picture in content.pictures]
+    return {"role": role, "content": content.text, "images": shown}

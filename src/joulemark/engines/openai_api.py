@@ -38,6 +38,7 @@ class UrlOptions:
     ``n_ctx`` is the context to ask for in tokens; only Ollama loads the model as a request wants it.
     ``probe_timeout_s`` is how long a page of the engine may take before it is asked for once more, with four
     times the patience; ``trial_timeout_s`` bounds the first request, which may load the model.
+    ``allow_cache`` lets requests use the prompt cache, which is kept out otherwise where one can ask for it.
     """
 
     url: str
@@ -46,6 +47,7 @@ class UrlOptions:
     n_ctx: int | None = None
     probe_timeout_s: float = 5.0
     trial_timeout_s: float = 600.0
+    allow_cache: bool = False
 
 
 class UrlEngine:
@@ -93,7 +95,7 @@ class UrlEngine:
         self._progress(f"Asking {model} for a few tokens", None)
         route = await try_out(
             self._endpoint_at(""),
-            Route(offer.api_path, model, identity),
+            Route(offer.api_path, model, identity, allow_cache=self._options.allow_cache),
             where=url.text,
             timeout_s=self._options.trial_timeout_s,
         )
@@ -139,7 +141,7 @@ class UrlEngine:
         seen = self._require_seen()
         route, place = seen.route, seen.place
         identity = route.identity
-        why = Reason.ENGINE_UNKNOWN if identity.kind == UNKNOWN.kind else Reason.NOT_REPORTED
+        why = Reason.ENGINE_UNKNOWN if identity.kind.endswith(UNKNOWN.kind) else Reason.NOT_REPORTED
         known = {
             "version": identity.version,
             "model_digest": seen.digest,

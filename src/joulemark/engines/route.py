@@ -22,6 +22,7 @@ class Route:
 
     ``api_path`` is where OpenAI's API begins (``/v1``). ``try_native``: the engine's own chat endpoint is
     asked instead, where it has one. ``salted``: each request gets a salt, where the engine takes one.
+    ``allow_cache``: requests may find what others left in the prompt cache, as users' requests do.
     """
 
     api_path: str
@@ -30,6 +31,7 @@ class Route:
     dialect: Dialect = field(default_factory=Dialect)
     try_native: bool = True
     salted: bool = True
+    allow_cache: bool = False
 
     @property
     def root(self) -> str:
@@ -44,7 +46,8 @@ class Route:
     @property
     def is_salted(self) -> bool:
         """Whether each request carries a salt of its own."""
-        return self.salted and self.identity.salt_field is not None and self.native is None
+        taken = self.identity.salt_field is not None and self.native is None
+        return taken and self.salted and not self.allow_cache
 
     @property
     def path(self) -> str:
@@ -59,11 +62,20 @@ class Route:
         if self.native is not None:
             return OllamaStyle(self.model, self.native.n_ctx)
         salt_field = self.identity.salt_field if self.is_salted else None
-        return RequestStyle(self.model, self.dialect, self.identity.extra_body, salt_field)
+        identity = self.identity
+        return RequestStyle(
+            self.model,
+            self.dialect,
+            identity.cached_body if self.allow_cache else identity.extra_body,
+            salt_field,
+            exact_fields=identity.exact_fields,
+        )
 
     @property
     def prefix_cache(self) -> bool | None:
         """The state of the prompt cache that requests by this route meet; null where it is not known."""
+        if self.allow_cache and self.identity.cache_unsalted is not None:
+            return self.identity.cache_unsalted
         unsalted = self.identity.salt_field is not None and not self.is_salted
         return self.identity.cache_unsalted if unsalted else self.identity.prefix_cache
 
@@ -75,7 +87,12 @@ class Route:
             flags["api"] = "openai" if self.native is None else self.identity.kind
         if self.native is not None:
             return {**flags, "n_ctx_asked": self.native.n_ctx, "truncate": False}
-        if self.identity.salt_field is not None:
+        if self.allow_cache:
+            flags["allow_cache"] = True
+            flags |= {
+                name: v for name, v in self.identity.cached_body.items() if isinstance(v, bool | str | int)
+            }
+        elif self.identity.salt_field is not None:
             flags[self.identity.salt_field] = "one a request" if self.is_salted else "refused"
         return {**flags, "stream_usage": self.dialect.include_usage, "seed_accepted": self.dialect.seed}
 

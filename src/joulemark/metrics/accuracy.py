@@ -53,9 +53,14 @@ def wilson_interval(successes: float, trials: float) -> tuple[float, float]:
     return min(lo, point), max(hi, point)
 
 
+def is_ungraded(item: Item) -> bool:
+    """Tell whether the item is a request that has no right answer, answered or not."""
+    return item.reasons.get("correct") == Reason.NOT_GRADED
+
+
 def is_scored(item: Item) -> bool:
-    """Tell whether the item counts as correct or not correct; a failed request always does."""
-    return item.correct is not None or item.verdict is Verdict.FAILED
+    """Tell whether the item counts as correct or not correct; a failed request does, if it can be graded."""
+    return item.correct is not None or (item.verdict is Verdict.FAILED and not is_ungraded(item))
 
 
 def is_correct(item: Item) -> bool:
@@ -79,7 +84,7 @@ def why_not_scored(items: Sequence[Item], *, real_valued: bool = False) -> Reaso
     if real_valued or has_real_values(items):
         return Reason.REAL_VALUED_SCORE
     if not any(is_scored(item) for item in items):
-        return Reason.NOTHING_SCORED
+        return Reason.NOT_GRADED if any(map(is_ungraded, items)) else Reason.NOTHING_SCORED
     return None
 
 

@@ -27,7 +27,16 @@ SAME_TASK_FIGURES = ("joules_per_token_ratio", "completion_tokens_ratio")
 Names = tuple[str, str]
 _BOARDS = ("machine.host", "machine.board_ids")
 _BUDGETS = ("sampling.max_tokens", "task.budget_hash")
-_LOAD = ("load.mode", "load.concurrency", "load.rate", "load.burstiness", "load.trace")
+_LOAD = (
+    "load.mode",
+    "load.concurrency",
+    "load.arrival",
+    "load.rate",
+    "load.burstiness",
+    "load.trace",
+    "load.trace_speed",
+    "load.ramp_s",
+)
 BUSY_MACHINE = "busy_machine"
 
 

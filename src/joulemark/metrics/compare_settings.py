@@ -32,7 +32,19 @@ _TASK = (
     "budget_hash",
 )
 _SAMPLING = ("temperature", "top_p", "seed", "max_tokens")
-_LOAD = ("mode", "concurrency", "rate", "burstiness", "trace")
+_LOAD = (
+    "mode",
+    "concurrency",
+    "arrival",
+    "rate",
+    "burstiness",
+    "seed",
+    "trace",
+    "trace_speed",
+    "ramp_s",
+    "n_requests",
+    "lead_requests",
+)
 _HOST = ("cpu_model", "cpu_count", "ram_mib", "os", "kernel", "governor", "virtualization")
 # runs that agree in these put an item in the same words; the subset's key also orders shuffled options
 _SAME_WORDS = ("task.name", "task.preset", "task.n_shot", "task.template_hash", "task.subset_key")

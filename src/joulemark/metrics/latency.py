@@ -58,6 +58,15 @@ ITL = _defined(
 E2EL = _defined(
     "e2el", "End-to-end latency", r"t_\mathrm{end} - t_\mathrm{sent}", ("items.t_end", "items.t_sent")
 )
+_DUE = "any request had no time at which it was due (a closed loop)"
+TTFT_SCHEDULED = _defined(
+    "ttft_scheduled", "Time to first token from when it was due", r"t_\mathrm{first} - t_\mathrm{scheduled}",
+    ("items.t_first", "items.t_scheduled"), "no generated token was seen", _DUE,
+)  # fmt: skip
+E2EL_SCHEDULED = _defined(
+    "e2el_scheduled", "End-to-end latency from when it was due", r"t_\mathrm{end} - t_\mathrm{scheduled}",
+    ("items.t_end", "items.t_scheduled"), _DUE,
+)  # fmt: skip
 STREAMING = MetricDefinition(
     "streaming_used",
     "Whether the answers were streamed",
@@ -67,7 +76,7 @@ STREAMING = MetricDefinition(
     ("nothing was answered",),
     "where it is no, every latency of the run is withheld",
 )
-DEFINITIONS = (TTFT, TTFA, TPOT, ICL, ITL, E2EL, STREAMING)
+DEFINITIONS = (TTFT, TTFA, TPOT, ICL, ITL, E2EL, TTFT_SCHEDULED, E2EL_SCHEDULED, STREAMING)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +139,18 @@ def tpot_s(item: Item, chunks: Sequence[Chunk] = ()) -> float | None:
 def e2el_s(item: Item) -> float:
     """Return end minus sent, of the attempt that answered."""
     return (item.t_end - item.t_sent) / 1e9
+
+
+def ttft_scheduled_s(item: Item) -> float | None:
+    """Return first generated token minus when the request was due: what it waited to be sent counts."""
+    if item.t_first is None or item.t_scheduled is None:
+        return None
+    return (item.t_first - item.t_scheduled) / 1e9
+
+
+def e2el_scheduled_s(item: Item) -> float | None:
+    """Return end minus when the request was due; attempts that failed are in it."""
+    return None if item.t_scheduled is None else (item.t_end - item.t_scheduled) / 1e9
 
 
 def chunk_gaps_s(chunks: Sequence[Chunk]) -> list[float]:
@@ -209,6 +230,11 @@ def latencies(items: Sequence[Item], chunks: Mapping[tuple[str, int], Sequence[C
         absent = Reason.COALESCED if whole else Reason.ONE_TOKEN
         return per_item("tpot", lambda item: tpot_s(item, chunks.get(item.key, ())), absent)
 
+    def from_due(name: str, of: Callable[[Item], float | None], absent: Reason) -> Latency:
+        if blocked is None and any(item.t_scheduled is None for item in items):
+            return _summarised(name, (), n_failed, Reason.NOT_SCHEDULED)
+        return per_item(name, of, absent)
+
     gaps = [gap for item in answered for gap in chunk_gaps_s(chunks.get(item.key, ()))]
     no_gap = None if gaps else Reason.ONE_TOKEN
     return {
@@ -218,4 +244,6 @@ def latencies(items: Sequence[Item], chunks: Mapping[tuple[str, int], Sequence[C
         "icl": _summarised("icl", gaps, 0, blocked or no_gap, detail),
         "itl": _summarised("itl", gaps, 0, blocked or no_gap or _why_no_itl(answered, chunks), detail),
         "e2el": per_item("e2el", e2el_s, Reason.NOT_STREAMED),
+        "ttft_scheduled": from_due("ttft_scheduled", ttft_scheduled_s, Reason.NO_TOKEN_SEEN),
+        "e2el_scheduled": from_due("e2el_scheduled", e2el_scheduled_s, Reason.NOT_STREAMED),
     }

@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from joulemark.metrics.accuracy import UNSCORED, has_real_values, is_scored, verdict_of
+from joulemark.metrics.accuracy import UNSCORED, has_real_values, is_scored, is_ungraded, verdict_of
 from joulemark.metrics.bootstrap import ratio_interval
 from joulemark.metrics.definition import MetricDefinition
 from joulemark.metrics.value import Value, withheld
@@ -50,7 +50,7 @@ def why_no_mean_score(items: Iterable[Item], *, real_valued: bool = False) -> tu
     if not real_valued and not has_real_values(answered) and any(map(is_scored, answered)):
         return Reason.NOT_APPLICABLE, GRADED
     if all(item.score is None for item in answered):
-        return Reason.NOTHING_SCORED, ""
+        return Reason.NOT_GRADED if any(map(is_ungraded, answered)) else Reason.NOTHING_SCORED, ""
     return None
 
 

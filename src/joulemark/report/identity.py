@@ -43,6 +43,22 @@ def _said(value: object, reasons: Mapping[str, str], name: str) -> str:
     return printable(str(value))
 
 
+# what does not belong to the way of asking is null, and is not shown
+_LOAD = {
+    "mode": "Load",
+    "concurrency": "Concurrency",
+    "arrival": "Arrivals",
+    "rate": "Requests a second",
+    "burstiness": "Burstiness",
+    "seed": "Seed of the arrivals",
+    "trace": "Trace",
+    "trace_speed": "Speed of the trace",
+    "ramp_s": "Ramp, s",
+    "n_requests": "Requests asked",
+    "lead_requests": "Lead requests",
+}
+
+
 def _pairs(source: object, fields: Mapping[str, str]) -> list[tuple[str, str]]:
     reasons: Mapping[str, str] = getattr(source, "reasons", {})
     return [(title, _said(getattr(source, name), reasons, name)) for name, title in fields.items()]
@@ -85,7 +101,9 @@ def identity(run: RunView, summary: Summary) -> list[Group]:
     )
     if manifest.sampling.temperature == 0:
         sampling.append(("Sampling", _greedy(manifest.engine.flags)))
-    load = _pairs(manifest.load, {"mode": "Load", "concurrency": "Concurrency"})
+    load = _pairs(
+        manifest.load, {n: t for n, t in _LOAD.items() if getattr(manifest.load, n) not in (None, 0)}
+    )
     host = _pairs(
         manifest.host,
         {"os": "System", "kernel": "Kernel", "cpu_model": "Processor", "cpu_count": "Cores",

@@ -40,6 +40,8 @@ def latency_rows(summary: Summary) -> list[LatencyRow]:
     """Return a line for each latency, with the second form where requests failed."""
     found: list[LatencyRow] = []
     for name, latency in summary.latency.items():
+        if latency.answered[PERCENTILES[0]].reason is Reason.NOT_SCHEDULED:
+            continue  # a closed loop knows no time at which a request was due: no line is worth saying so
         n = len(latency.samples_s)
         reason = why(latency.answered[PERCENTILES[0]])
         cells = latency_cells(latency, with_failures=False)

@@ -1,14 +1,12 @@
-"""The asking itself: questions to the engine in order, each answer stored before the next is believed."""
+"""The asking itself: questions to the engine as the load has them, each answer stored."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from joulemark.engines.ask import CONNECTION_ERRORS, RetryPolicy, ask
-from joulemark.engines.exchange import Endpoint
+from joulemark.engines.ask import RetryPolicy, exchanges
 from joulemark.meters.thermal import Advice
 from joulemark.record.errors import InputError
 from joulemark.record.item import Item, ItemRow, Phase
@@ -17,19 +15,17 @@ from joulemark.runs.journal import ItemJournal
 from joulemark.runs.metering import Metering
 from joulemark.runs.observe import Place, Recorder
 from joulemark.runs.observer import Observer
+from joulemark.runs.pacing import Pacing, Workers
 from joulemark.runs.plan import RunPlan
 from joulemark.runs.segment import OpenSegment
 from joulemark.runs.stop import StopDecision
-from joulemark.runs.wanted import Wanted
-from joulemark.tasks.task import Question
+from joulemark.runs.storing import EngineGone, Request, Storing
+from joulemark.runs.transcript import Transcripts
+from joulemark.runs.wanted import Conversation, Wanted, conversations
 
-# So many broken connections without an answer between them ask whether the engine is still there.
-_ASK_AFTER = 3
-_LISTENS_WITHIN_S = 5.0
+__all__ = ["Asking", "EngineGone", "TooHot"]
 
-
-class EngineGone(InputError):
-    """The engine stopped being there in the middle of a run."""
+MEASURE = "measure"
 
 
 class TooHot(InputError):
@@ -37,20 +33,13 @@ class TooHot(InputError):
 
 
 @dataclass(slots=True)
-class _OpenRequest:
-    question: Question
-    place: Place
-    t_begin: int
-    t_end: int | None = None
-
-
-@dataclass(slots=True)
 class Asking:
-    """Asks what is wanted, sequentially or with ``plan.concurrency`` requests in flight.
+    """Asks what is wanted as ``pacing`` has it (null: as many at a time as the plan's closed loop says).
 
-    ``items`` are the answers that count, earlier segments' included. Rows of requests whose connection broke
-    are held back until the engine is seen alive again: if it is gone they are no answers of the model, and
-    the resumed run asks them again.
+    ``items`` are the answers that count, earlier segments' included, whose ``rows`` hold what was said in
+    conversations. ``late`` is told of each request that had a time: when the load let it be sent, and when it
+    was. Lead requests go first; the window ``measure`` opens when the first request that counts is let
+    through, whatever is then in flight.
     """
 
     plan: RunPlan
@@ -61,48 +50,56 @@ class Asking:
     segment: OpenSegment
     recorder: Recorder
     items: list[Item]
-    _held: list[ItemRow] = field(default_factory=list)
-    _stopped: StopDecision | None = None
+    rows: Sequence[ItemRow] = ()
+    pacing: Pacing | None = None
+    late: Callable[[int, int], None] = lambda t_ready, t_sent: None
     _in_flight: int = 0
-    # Every request from its sending until its row is on the disk.
-    _open: dict[tuple[str, int], _OpenRequest] = field(default_factory=dict)
+    _edge: asyncio.Task[None] | None = None
     _gate: asyncio.Lock = field(default_factory=asyncio.Lock)
-    # Storing waits for the disk; the loop that stamps must not. One thread keeps the order.
-    _writer: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1, "journal"))
+    _storing: Storing = field(init=False)
+    _transcripts: Transcripts = field(init=False)
+
+    def __post_init__(self) -> None:
+        plan = self.plan
+        self._storing = Storing(
+            plan.engine, self.journal, self.recorder, self.observer, self.items, plan.stop_rules
+        )
+        self._transcripts = Transcripts(plan.task.questions, self.rows)
 
     async def warm_up(self) -> None:
         """Send the warm-up requests: the first questions, ungraded, stored under phase ``warmup``."""
-        for number, question in enumerate(self.plan.task.questions[: self.plan.warmups]):
-            row = await self._ask_one(Wanted(question, number, 0), phase=Phase.WARMUP)
-            error = row.item.attempts[-1].error
-            if error is not None:
+        task, n = self.plan.task, self.plan.warmups
+        asked = task.questions[:n] if task.warm_up is None else (task.warm_up,) * n
+        for number, question in enumerate(asked):
+            round_ = 0 if task.warm_up is None else number
+            request, body = self._prepared(Wanted(question, number, round_, phase=Phase.WARMUP))
+            await self._send(request, body)
+            row = await self._storing.write(request)
+            if request.error is not None:
                 raise EngineGone(
                     "the engine did not answer the warm-up request",
-                    why="; ".join(row.texts.errors) if row.texts else error,
+                    why="; ".join(row.texts.errors) if row.texts else request.error,
                     fix="try the engine by hand with the same model name, or raise --timeout",
                 )
-            await self._write(row)
 
     async def run(self, questions: Sequence[Wanted]) -> StopDecision | None:
         """Ask ``questions``; returns why asking ended early, or null when all were asked.
 
         Raises `EngineGone` and `TooHot`; whatever was answered by then is stored.
         """
-        waiting = iter(questions)
+        pacing = self.pacing or Workers(self.plan.load.concurrency or 1)
         try:
             async with asyncio.TaskGroup() as group:
-                for _ in range(self.plan.concurrency):
-                    group.create_task(self._work(waiting))
+                storing = group.create_task(self._storing.run())
+                await pacing.run(conversations(questions), self)
+                await self._storing.flush()
+                storing.cancel()
         except BaseExceptionGroup as failures:
             raise _first(failures) from None
-        if self._held and not await _listens(self.plan.engine.endpoint):
-            raise EngineGone(
-                "the engine went away at the end of the run",
-                why=f"the last {len(self._held)} requests lost their connection, and nobody listens",
-                fix="start it again, then run the same command: it goes on where this one stopped",
-            )
-        await self._release_held()
-        return self._stopped
+        await self._storing.finish()
+        if self._edge is not None:
+            await self._edge
+        return self._storing.stopped
 
     def last_t_end(self) -> int:
         """Return when the last stored answer of this segment ended; 0 where there is none."""
@@ -110,108 +107,85 @@ class Asking:
         return max(ends, default=0)
 
     def close(self) -> None:
-        """Wait until everything handed over is on the disk, then close the journal.
+        """Wait until everything that was answered is on the disk, then close the journal."""
+        measuring = self.segment.window_name == MEASURE
+        self._storing.close(self.segment.now_ns(), overlapped=measuring and self.plan.load.overlaps)
 
-        Requests that were open, and overlapped answers that count, leave their stretch of time: they drew
-        energy too. A request that was alone in flight lies after the last answer, outside the window.
+    @property
+    def stopped(self) -> bool:
+        """Whether a stop rule has ended the asking."""
+        return self._storing.stopped is not None
+
+    async def admit(self, conversation: Conversation) -> int:
+        """Let a request through when the device is cool enough; a pause begins when nothing is in flight.
+
+        Returns the ns that the pause took.
         """
-        self._writer.shutdown(wait=True)
-        try:
-            if self.plan.concurrency > 1:
-                for cut in self._open.values():
-                    t_end = cut.t_end or self.segment.now_ns()
-                    self.journal.append(self.recorder.abandoned(cut.question, cut.place, cut.t_begin, t_end))
-        finally:
-            self.journal.close()
+        async with self._gate:
+            hot = self.metering.heat() is not Advice.GO
+            paused_ns = await self._pause() if hot else 0
+            self._in_flight += 1
+            if conversation[0].phase == Phase.MEASURE and self.segment.window_name == "warmup":
+                self._open_measured()
+        return paused_ns
 
-    async def _work(self, waiting: Iterator[Wanted]) -> None:
-        for place in waiting:  # the workers share one iterator, so the order of asking is the plan's
-            if self._stopped is not None:
-                return
-            await self._pass_gate()
+    async def converse(
+        self, conversation: Conversation, t_scheduled: int | None = None, t_ready: int | None = None
+    ) -> None:
+        """Ask an admitted conversation turn by turn; a later turn is due when the one before was answered."""
+        for number, turn in enumerate(conversation):
+            if number:
+                if self.stopped:
+                    return
+                await self.admit(conversation)
+            request, body = self._prepared(turn, t_scheduled)
+            self._storing.begin(request)
             try:
-                row = await self._ask_one(place, phase=Phase.MEASURE)
+                await self._send(request, body)
             finally:
                 self._in_flight -= 1
-            await self._store(row)
+            if t_ready is not None and not number and turn.phase == Phase.MEASURE:
+                self.late(t_ready, request.exchanges[0].t_sent)
+            if turn.question.session is not None:
+                await self._storing.read([request])
+                if request.error is None:
+                    answer = request.read().reply.text
+                    self._transcripts.answered(turn.question, request.place.key_repeat, answer)
+            if self.plan.load.overlaps:
+                await self._storing.put(request)
+            else:
+                await self._storing.store([request])
+            t_scheduled = None if t_scheduled is None else request.exchanges[-1].t_end
 
-    async def _pass_gate(self) -> None:
-        """Let a request through when the device is cool enough; a pause begins when nothing is in flight."""
-        async with self._gate:
-            if self.metering.heat() is not Advice.GO:
-                await self._pause()
-            self._in_flight += 1
-
-    async def _ask_one(self, wanted: Wanted, *, phase: str) -> ItemRow:
+    def _prepared(self, wanted: Wanted, t_scheduled: int | None = None) -> tuple[Request, bytes]:
+        """Return a request as it is about to be sent, and its body."""
         plan, question = self.plan, wanted.question
         sampling = plan.sampling
         budget = question.max_tokens or sampling.max_tokens
+        place = Place(wanted.index, wanted.repeat, self.segment.index, wanted.phase, t_scheduled)
         body = plan.engine.request_body(
-            question.messages,
+            self._transcripts.messages(question, place.key_repeat),
             max_tokens=budget,
             temperature=sampling.temperature,
             top_p=sampling.top_p,
             seed=None if sampling.seed is None else sampling.seed + wanted.repeat,
+            exact_length=question.exact_length,
         )
-        place = Place(wanted.index, wanted.repeat, self.segment.index, phase)
-        request = _OpenRequest(question, place, self.segment.now_ns())
-        if phase == Phase.MEASURE:
-            self._open[question.item_id, wanted.repeat] = request
-        answer = await ask(self.client, body, RetryPolicy(retries=plan.retries))
-        request.t_end = answer.exchange.t_end
-        return await asyncio.get_running_loop().run_in_executor(
-            self._writer, self.recorder.row, question, place, answer, budget
-        )
+        return Request(question, place, self.segment.now_ns(), budget), body
 
-    async def _store(self, row: ItemRow) -> None:
-        error = row.item.attempts[-1].error
-        if error is not None and self.plan.engine.died():
-            raise EngineGone(
-                "the engine's process ended in the middle of the run",
-                why=f"a request met {error}; the end of its log, where there is one, is in the run directory",
-                fix="run the same command: it goes on where this one stopped",
-            )
-        if error in CONNECTION_ERRORS:
-            self._held.append(row)
-            if len(self._held) < _ASK_AFTER:
-                return
-            if not await _listens(self.plan.engine.endpoint):
-                raise EngineGone(
-                    "the engine went away in the middle of the run",
-                    why=f"{len(self._held)} requests lost their connection ({error}), and nobody listens",
-                    fix="start it again, then run the same command: it goes on where this one stopped",
-                )
-            # It is there and breaks connections: these requests failed, and count as failed.
-            await self._release_held()
-            return
-        await self._release_held()
-        await self._keep(row)
+    async def _send(self, request: Request, body: bytes) -> None:
+        request.exchanges = await exchanges(self.client, body, RetryPolicy(retries=self.plan.retries))
 
-    async def _release_held(self) -> None:
-        held, self._held = self._held, []
-        for row in held:
-            await self._keep(row)
+    def _open_measured(self) -> None:
+        """Open the measured window while the load is on: nothing waits for the disk or the meters."""
+        self.segment.stamp_window(MEASURE)
+        self._storing.save_soon(self.segment.save)
+        self._edge = asyncio.create_task(self.metering.edge())
 
-    async def _keep(self, row: ItemRow) -> None:
-        await asyncio.get_running_loop().run_in_executor(self._writer, self._record, row)
-        self.observer.item(row.item)
-        if self._stopped is None and self.plan.stop_rules:
-            ordered = sorted(self.items, key=lambda item: (item.repeat, item.index))
-            for rule in self.plan.stop_rules:
-                self._stopped = self._stopped or rule.decide(ordered)
-
-    def _record(self, row: ItemRow) -> None:
-        """Store an answer and count it: in one step of the writer, which no cancellation can part."""
-        self.journal.append(row)
-        self.items.append(row.item)
-        del self._open[row.item.key]
-
-    async def _write(self, row: ItemRow) -> None:
-        await asyncio.get_running_loop().run_in_executor(self._writer, self.journal.append, row)
-
-    async def _pause(self) -> None:
+    async def _pause(self) -> int:
         while self._in_flight:
             await asyncio.sleep(0.05)
+        began_ns, interrupted = self.segment.now_ns(), self.segment.window_name
         self.observer.note("paused: the device is too hot")
         self.segment.open_window("pause")
         while (advice := self.metering.heat()) is Advice.PAUSE:
@@ -224,18 +198,8 @@ class Asking:
                 fix="improve the cooling, then run the same command: it goes on where this one stopped",
             )
         await self.metering.edge()
-        self.segment.open_window("measure")
-
-
-async def _listens(endpoint: Endpoint) -> bool:
-    """Tell whether anybody accepts a connection where the engine was."""
-    connecting = asyncio.open_connection(endpoint.host, endpoint.port)
-    try:
-        _, writer = await asyncio.wait_for(connecting, _LISTENS_WITHIN_S)
-    except (OSError, TimeoutError):
-        return False
-    writer.close()
-    return True
+        self.segment.open_window(interrupted or MEASURE)
+        return self.segment.now_ns() - began_ns
 
 
 def _first(failures: BaseExceptionGroup[BaseException]) -> BaseException:

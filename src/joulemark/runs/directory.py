@@ -55,7 +55,7 @@ def _take_over(manifest: Manifest, plan: RunPlan) -> None:
 
     Rates are the latest ones named. A run that was asked in part as no suite asks is no run of the suite.
     """
-    manifest.repeats = max(manifest.repeats, plan.repeats)
+    manifest.repeats = max(manifest.repeats, plan.rounds)
     manifest.state = "running"
     manifest.rates = resumed_rates(manifest.rates, plan.rates)
     if not plan.may_rank or manifest.suite != plan.suite:
@@ -74,8 +74,8 @@ def _new_manifest(plan: RunPlan, facts: EngineFacts) -> Manifest:
         engine=facts,
         task=plan.task_facts,
         sampling=plan.sampling,
-        load=plan.load,
-        repeats=plan.repeats,
+        load=plan.load.facts,
+        repeats=plan.rounds,
         warmups=plan.warmups,
         retries=plan.retries,
         timeout_s=plan.timeout_s,
@@ -111,7 +111,7 @@ def _goes_on(layout: RunLayout, plan: RunPlan, facts: EngineFacts) -> bool:
     if not _is_of(layout, plan, facts):
         return False
     manifest = layout.read_manifest()
-    return manifest.state != "complete" or manifest.repeats < plan.repeats
+    return manifest.state != "complete" or manifest.repeats < plan.rounds
 
 
 def _is_of(layout: RunLayout, plan: RunPlan, facts: EngineFacts) -> bool:

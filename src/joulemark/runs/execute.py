@@ -8,22 +8,22 @@ import shutil
 import signal
 import sys
 import threading
-from collections.abc import Awaitable, Callable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
 from joulemark.engines.client import StreamClient
-from joulemark.meters.process_tree import children_of, read_stat
 from joulemark.metrics.run_view import RunView
 from joulemark.record.clock import SystemClock
-from joulemark.record.errors import InputError, JoulemarkError
+from joulemark.record.errors import JoulemarkError
 from joulemark.record.item import Item, Phase
 from joulemark.record.manifest import Engine as EngineFacts
 from joulemark.record.manifest import Manifest
-from joulemark.runs.asking import Asking
+from joulemark.runs.asking import MEASURE, Asking
 from joulemark.runs.client_check import CheckedClient
 from joulemark.runs.commitment import commitment_key
+from joulemark.runs.declared_pid import DECLARED, with_declared_pid
 from joulemark.runs.directory import held_directory
 from joulemark.runs.edged_client import EdgedClient
 from joulemark.runs.finalize import finalize
@@ -33,10 +33,10 @@ from joulemark.runs.metering import Metering, require_meters
 from joulemark.runs.observe import Recorder
 from joulemark.runs.observer import Observer
 from joulemark.runs.plan import RunPlan
+from joulemark.runs.recorded import n_wanted
 from joulemark.runs.segment import OpenSegment
+from joulemark.runs.timing import Timing, timing_of
 from joulemark.runs.wanted import Wanted, wanted
-
-_DECLARED = "which process is the engine was declared with --engine-pid, not seen"
 
 End = Literal["done", "interrupted", "stopped", "failed"]
 
@@ -53,7 +53,8 @@ class RunOutcome:
     end: End
     completed: int
     total: int
-    view: RunView | None
+    # Not in the repr: the runner makes one of its task, and a loaded run holds a million chunks.
+    view: RunView | None = field(repr=False)
     error: JoulemarkError | None = None
     asked_to_end: bool = False
 
@@ -69,7 +70,10 @@ async def execute(plan: RunPlan, observer: Observer) -> RunOutcome:
     with _termination_interrupts() as requests:
         try:
             await plan.engine.start()
-            facts = _with_declared_pid(plan.engine.describe(), plan.engine_pid)
+            if plan.prepare is not None:
+                observer.stage("preparing the requests")
+                plan = replace(plan, task=await plan.prepare(plan.engine), prepare=None)
+            facts = with_declared_pid(plan.engine.describe(), plan.engine_pid)
             with held_directory(plan, facts) as (layout, manifest):
                 try:
                     outcome = await _execute_in(layout, manifest, facts, plan, observer)
@@ -86,18 +90,23 @@ async def _execute_in(
     rows, unreadable = await asyncio.to_thread(read_items, layout.items_journal)
     if unreadable:
         observer.note(f"{unreadable} torn line(s) of an earlier life of this run are left out")
-    if manifest.repeats > plan.repeats:
+    if manifest.repeats > plan.rounds:
         observer.note(f"this run was begun with --repeat {manifest.repeats}, and goes on with it")
     stored = [row.item for row in rows if row.item.phase == Phase.MEASURE]
-    left = wanted(plan.task, manifest.repeats, (item.key for item in stored))
-    total = len(plan.task.questions) * manifest.repeats
+
+    def still_wanted(items: Sequence[Item]) -> list[Wanted]:
+        done = (item.key for item in items)
+        return wanted(plan.task, manifest.repeats, done, limit=plan.load.n_requests)
+
+    left, total = still_wanted(stored), n_wanted(manifest)
     if not left:
         observer.note(f"{plan.task.name} is done already: {layout.root}")
         whole = finalize(layout, manifest, complete=True)
         return RunOutcome(layout.root, "done", total, total, whole)
 
-    if plan.engine_pid is not None and _DECLARED not in manifest.notes:
-        manifest.notes.append(_DECLARED)
+    _note(manifest, DECLARED if plan.engine_pid is not None else None)
+    timing = timing_of(plan.load, plan.task, left)
+    _note(manifest, _why_lengths_differ(plan))
     clock = SystemClock()
     segment = OpenSegment(manifest, layout, clock, facts)
     metering = Metering(plan, manifest, layout.telemetry_journal, segment.facts, clock)
@@ -106,18 +115,20 @@ async def _execute_in(
     )
     asking = Asking(
         plan=plan,
-        client=EdgedClient(client, metering, edges=plan.concurrency == 1),
+        client=EdgedClient(client, metering, edges=not plan.load.overlaps),
         journal=ItemJournal(layout.items_journal),
         metering=metering,
         observer=observer,
         segment=segment,
         recorder=Recorder(plan.task.scorer, commitment_key(), plan.engine.endpoint.conceal),
         items=stored,
+        rows=rows,
+        pacing=timing.pacing,
     )
     end: End = "failed"
     error: JoulemarkError | None = None
     try:
-        end = await _measure(asking, left, manifest, total)
+        end = await _measure(asking, timing, manifest, still=len(left), total=total)
     except asyncio.CancelledError:
         end = "interrupted"
         _accept_cancellation()
@@ -125,7 +136,7 @@ async def _execute_in(
         error = raised
     finally:
         failure = await _close(asking, client, end)
-    completed = total - len(wanted(plan.task, manifest.repeats, (item.key for item in asking.items)))
+    completed = total - len(still_wanted(asking.items))
     observer.stage("writing the record")
     view: RunView | None = None
     try:
@@ -135,8 +146,11 @@ async def _execute_in(
     return RunOutcome(layout.root, end, completed, total, view, error or failure)
 
 
-async def _measure(asking: Asking, left: list[Wanted], manifest: Manifest, total: int) -> End:
-    """Prepare, warm up and ask; returns how it ended. Cancellation and errors pass through."""
+async def _measure(asking: Asking, timing: Timing, manifest: Manifest, *, still: int, total: int) -> End:
+    """Prepare, warm up and ask; returns how it ended. Cancellation and errors pass through.
+
+    Where requests lead up to those that count, the window ``warmup`` stays open until the first of these.
+    """
     metering, segment, observer = asking.metering, asking.segment, asking.observer
     observer.stage("testing the meters")
     await metering.prepare()
@@ -147,16 +161,21 @@ async def _measure(asking: Asking, left: list[Wanted], manifest: Manifest, total
     observer.stage("warming up")
     segment.open_window("warmup")
     await asking.warm_up()
-    segment.close_window()
+    leads = asking.plan.load.lead_requests > 0
+    if not leads:
+        segment.close_window()
     await asyncio.to_thread(metering.check_engine_on_devices)
-    observer.started(total, total - len(left))
+    observer.started(total, total - still)
+    asking.late = checked.sent
     try:
         async with checked.measuring():
             await metering.edge()
-            segment.open_window("measure")
-            decision = await asking.run(left)
+            if not leads:
+                segment.open_window(MEASURE)
+            decision = await asking.run(timing.asked)
     finally:
-        manifest.client.append(checked.proof(_of_segment(asking)))
+        manifest.client.append(checked.proof(_of_segment(asking), timing.mean_gap_s))
+        _note(manifest, timing.limit_met)
     if decision is None:
         return "done"
     manifest.notes.append(f"stopped early by {decision.rule}: {decision.why}")
@@ -202,42 +221,20 @@ async def _close(asking: Asking, client: StreamClient, end: End) -> JoulemarkErr
     return failure
 
 
+def _note(manifest: Manifest, note: str | None) -> None:
+    if note is not None and note not in manifest.notes:
+        manifest.notes.append(note)
+
+
+def _why_lengths_differ(plan: RunPlan) -> str | None:
+    exact = any(question.exact_length for question in plan.task.questions)
+    if not exact or plan.engine.request_body.takes_exact_length:
+        return None
+    return "the engine takes no answer length: answers end where the model ends them"
+
+
 def _of_segment(asking: Asking) -> list[Item]:
     return [item for item in asking.items if item.segment == asking.segment.index]
-
-
-def _with_declared_pid(facts: EngineFacts, declared: int | None) -> EngineFacts:
-    """Enter the process that the user declares to be the engine.
-
-    Raises `InputError` where there is no such process, or where what was seen speaks against it.
-    """
-    if declared is None:
-        return facts
-    stat = read_stat(declared) if sys.platform.startswith("linux") else None
-    if sys.platform.startswith("linux") and (stat is None or stat.is_zombie):
-        raise InputError(
-            f"--engine-pid {declared} is no living process of this machine",
-            fix="find the engine's process with `ps` or `nvidia-smi`, and give its PID",
-        )
-    if facts.local is False:
-        raise InputError(
-            "--engine-pid names a process of this machine",
-            why="the engine's address is another machine's",
-            fix="leave it out: joules of this machine are not the engine's",
-        )
-    related = facts.pid is None or declared in _family(facts.pid) or facts.pid in _family(declared)
-    if not related:
-        raise InputError(
-            f"--engine-pid {declared} is not the engine",
-            why=f"process {facts.pid} listens at its address, and the two are not related",
-            fix="leave --engine-pid out, or give the address that your process serves",
-        )
-    reasons = {name: why for name, why in facts.reasons.items() if name not in ("pid", "local")}
-    return facts.model_copy(update={"pid": declared, "local": True, "reasons": reasons})
-
-
-def _family(pid: int) -> set[int]:
-    return {pid, *children_of([pid])}
 
 
 def _keep_engine_log(plan: RunPlan, layout: RunLayout) -> None:

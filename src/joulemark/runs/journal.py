@@ -7,6 +7,7 @@ line is skipped by every reader.
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -21,11 +22,11 @@ from joulemark.telemetry.line_file import LineFile
 _LAST_NS = 2**62
 _ITEM = TypeAdapter(Item)
 _TEXTS = TypeAdapter(LocalTexts)
-_CHUNK = TypeAdapter(tuple[int, int | None, bool])
+_CHUNKS = TypeAdapter(list[tuple[int, int | None, bool]])
 
 
 class ItemJournal:
-    """Appends item rows to a file. `append` returns after the row is on the disk."""
+    """Appends item rows to a file. `append` and `extend` return after the rows are on the disk."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -36,8 +37,13 @@ class ItemJournal:
 
     def append(self, row: ItemRow) -> None:
         """Write one row; raises `InputError` when the disk is full (rows before it are safe)."""
+        self.extend([row])
+
+    def extend(self, rows: Sequence[ItemRow]) -> None:
+        """Write rows and wait for the disk once; raises as `append` does, and then none of them counts."""
         try:
-            self._lines.append(orjson.dumps(_encode(row), option=orjson.OPT_APPEND_NEWLINE))
+            for row in rows:
+                self._lines.append(orjson.dumps(_encode(row), option=orjson.OPT_APPEND_NEWLINE))
             self._lines.sync()
         except OSError as error:
             self._lines.give_up()  # a row whose loss was reported must not turn up later
@@ -85,7 +91,7 @@ def _decode(line: dict[str, Any]) -> ItemRow:
     """Return the row of a line; raises ``ValueError``, ``TypeError`` or ``KeyError`` where it is none."""
     item = _ITEM.validate_python(line["item"])
     _require_plausible(item)
-    chunks = tuple(Chunk(*_CHUNK.validate_python(chunk)) for chunk in line["chunks"])
+    chunks = tuple(Chunk(*chunk) for chunk in _CHUNKS.validate_python(line["chunks"]))
     texts = None if line["texts"] is None else _TEXTS.validate_python(line["texts"])
     return ItemRow(item, chunks, texts)
 

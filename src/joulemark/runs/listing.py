@@ -8,6 +8,7 @@ from joulemark.record.errors import InputError
 from joulemark.record.item import Phase
 from joulemark.runs.journal import read_items
 from joulemark.runs.layout import RunLayout
+from joulemark.runs.recorded import n_wanted
 
 
 def list_runs(runs_dir: Path) -> list[dict[str, object]]:
@@ -35,7 +36,7 @@ def list_runs(runs_dir: Path) -> list[dict[str, object]]:
                 "task": manifest.task.name,
                 "model": manifest.engine.model,
                 "answers": answers,
-                "wanted": manifest.task.n_items * manifest.repeats,
+                "wanted": n_wanted(manifest),
             }
         )
     return sorted(found, key=lambda facts: str(facts["created_utc"]))

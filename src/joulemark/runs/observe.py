@@ -10,28 +10,41 @@ from joulemark.engines.streams import Reply
 from joulemark.record.item import Item, ItemRow, LocalTexts, Phase, Verdict
 from joulemark.record.reason import Reason
 from joulemark.runs.commitment import commit
+from joulemark.tasks.scorers import UNGRADED
 from joulemark.tasks.task import Question, Score, Scorer
 
 _FILTERED = "content_filter"
 # Rows that are no answer must not share the key of one: their repeat is negative, one range a phase.
 _WARMUP_REPEAT, _ABANDONED_REPEAT = -1, -1_000_000
+_ROUND, _ABANDONED_LEAD = -1000, -500_000
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a request stands in its run."""
+    """Where a request stands in its run.
+
+    ``repeat`` of a warm-up tells apart those of one question. ``t_scheduled`` (monotonic ns) is when it was
+    due, null where nothing said so.
+    """
 
     index: int
     repeat: int
     segment: int
     phase: str
+    t_scheduled: int | None = None
 
     @property
     def key_repeat(self) -> int:
         """The repeat that the row is stored under."""
         if self.phase == Phase.WARMUP:
-            return _WARMUP_REPEAT - self.segment
+            return _WARMUP_REPEAT - self.segment + _ROUND * self.repeat
         return self.repeat
+
+    @property
+    def abandoned_repeat(self) -> int:
+        """The repeat that the row is stored under when the request is cut off."""
+        lead = _ABANDONED_LEAD if self.phase == Phase.WARMUP else 0
+        return _ABANDONED_REPEAT * (self.segment + 1) + lead - self.repeat
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +67,9 @@ class Recorder:
         score = self._grade(question, reply) if place.phase == Phase.MEASURE else None
         usage = reply.usage
         values: dict[str, object] = {
+            "t_scheduled": place.t_scheduled,
+            "session": question.session,
+            "turn": question.turn,
             "t_first": reply.t_first,
             "t_first_answer": reply.t_first_answer,
             "prompt_tokens": usage.prompt if usage else None,
@@ -61,6 +77,7 @@ class Recorder:
             "reasoning_tokens": usage.reasoning if usage else None,
             "completion_tokens": usage.completion if usage else None,
             "token_source": reply.token_source,
+            "media_units": reply.media_units,
             "finish_reason": reply.finish_reason,
             **{f"engine_{part}_ns": reply.engine_ns.get(part) for part in ("load", "prefill", "decode")},
             "correct": score.correct if score else None,
@@ -96,15 +113,19 @@ class Recorder:
 
     def abandoned(self, question: Question, place: Place, t_begin: int, t_end: int) -> ItemRow:
         """Make the row of a request that was in flight when the run was ended: two stamps, nothing else."""
-        missing = dict.fromkeys(_NULLABLE, Reason.ABANDONED.value)
+        known = {"t_scheduled": place.t_scheduled, "session": question.session, "turn": question.turn}
+        missing = {name: Reason.ABANDONED.value for name in _NULLABLE if known.get(name) is None}
         item = Item(
             item_id=question.item_id,
             index=place.index,
-            repeat=_ABANDONED_REPEAT * (place.segment + 1) - place.repeat,
+            repeat=place.abandoned_repeat,
             segment=place.segment,
             phase=Phase.ABANDONED,
             t_sent=t_begin,
             t_end=t_end,
+            t_scheduled=place.t_scheduled,
+            session=question.session,
+            turn=question.turn,
             reasons=missing,
         )
         return ItemRow(item, (), LocalTexts(_prompt(question), "", "", gold=question.gold))
@@ -112,7 +133,8 @@ class Recorder:
     def _grade(self, question: Question, reply: Reply) -> Score:
         """Return the score; a failed request is `failed`, without one, whatever text came before."""
         if not reply.ok:
-            return Score(Verdict.FAILED, False, None, None, None, None)
+            correct = None if question.kind == UNGRADED else False
+            return Score(Verdict.FAILED, correct, None, None, None, None)
         refused = bool(reply.refusal) or reply.finish_reason == _FILTERED
         return self.scorer.score(question, reply.text, finish_reason=reply.finish_reason, refusal=refused)
 
@@ -141,6 +163,8 @@ _NULLABLE = (
     "engine_prefill_ns",
     "engine_decode_ns",
 )
+# what a grade consists of, but for the verdict: a failed request has one in any case
+_GRADED = ("correct", "score", "rule", "span")
 
 
 def _over_budget(completion_tokens: object, budget: int) -> tuple[str, ...]:
@@ -150,6 +174,8 @@ def _over_budget(completion_tokens: object, budget: int) -> tuple[str, ...]:
 
 
 def _prompt(question: Question) -> str:
+    if question.shown is not None:
+        return question.shown
     return "\n\n".join(f"{role}: {content}" for role, content in question.messages)
 
 
@@ -159,12 +185,8 @@ def _reasons(
     """Give each null of the row its reason."""
     streamed = reply.streamed
     failed = not reply.ok
-    why: dict[str, Reason] = {
-        "t_scheduled": Reason.NOT_SCHEDULED,
-        "session": Reason.NOT_APPLICABLE,
-        "turn": Reason.NOT_APPLICABLE,
-        "media_units": Reason.NOT_APPLICABLE,
-    }
+    graded = question.kind != UNGRADED
+    why: dict[str, Reason] = {}
     default = {
         "t_first": Reason.NO_TOKEN_SEEN if streamed else Reason.NOT_STREAMED,
         "t_first_answer": Reason.NO_ANSWER_TOKEN_SEEN if streamed else Reason.NOT_STREAMED,
@@ -173,9 +195,17 @@ def _reasons(
         "rule": Reason.NOT_APPLICABLE if score is None else Reason.NO_ANSWER,
         "span": Reason.NOT_APPLICABLE if score is None else Reason.NO_ANSWER,
     }
+    asked = {
+        "t_scheduled": Reason.NOT_SCHEDULED,
+        "session": Reason.NOT_APPLICABLE,
+        "turn": Reason.NOT_APPLICABLE,
+        **({"media_units": Reason.NOT_APPLICABLE} if question.media_units is None else {}),
+        **({} if graded else dict.fromkeys(_GRADED, Reason.NOT_GRADED)),
+    }
     for name, value in values.items():
         if value is None:
-            why[name] = Reason.REQUEST_FAILED if failed else default.get(name, Reason.NOT_REPORTED)
-    if score is None:
-        why["verdict"] = Reason.NOT_APPLICABLE
+            missing = Reason.REQUEST_FAILED if failed else default.get(name, Reason.NOT_REPORTED)
+            why[name] = asked.get(name, missing)
+    if score is None or score.verdict is None:
+        why["verdict"] = Reason.NOT_APPLICABLE if graded else Reason.NOT_GRADED
     return {name: reason.value for name, reason in why.items()}

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from joulemark.engines.engine import Engine
+from joulemark.load.shape import LoadShape
 from joulemark.record.identity import config_hash, text_hash
 from joulemark.record.manifest import Engine as EngineFacts
-from joulemark.record.manifest import Load, Rates, Sampling, Task
+from joulemark.record.manifest import Rates, Sampling, Task
 from joulemark.runs.stop import StopRule
 from joulemark.tasks.task import TaskSet
 
@@ -19,6 +21,9 @@ DEFAULT_RUNS = Path("joulemark-runs")
 @dataclass(frozen=True, slots=True)
 class RunPlan:
     """One run: a task asked of an engine under the meters.
+
+    ``load``: how the questions are asked; where it says how many requests there are, ``repeats`` does not
+    count. ``prepare``: makes the task anew once the engine runs, null to ask ``task`` as it is.
 
     ``out``: the run directory, or null to derive one below ``runs_dir`` from the configuration; ``known``: a
     run of an earlier life of the same command, gone on with (or found whole) where its configuration is this.
@@ -32,7 +37,7 @@ class RunPlan:
     engine: Engine
     sampling: Sampling
     repeats: int = 1
-    concurrency: int = 1
+    load: LoadShape = field(default_factory=LoadShape)
     warmups: int = 1
     retries: int = 2
     timeout_s: float = 600.0
@@ -48,11 +53,18 @@ class RunPlan:
     may_rank: bool = False
     standing: str = ""
     rates: Rates = field(default_factory=Rates)
+    prepare: Callable[[Engine], Awaitable[TaskSet]] | None = None
 
     @property
-    def load(self) -> Load:
-        """How the questions are asked."""
-        return Load(mode="sequential" if self.concurrency == 1 else "closed", concurrency=self.concurrency)
+    def rounds(self) -> int:
+        """How often every question is asked; with a number of requests, the last time perhaps not each."""
+        n_requests = self.load.n_requests
+        return self.repeats if n_requests is None else -(-n_requests // len(self.task.questions))
+
+    @property
+    def n_wanted(self) -> int:
+        """The number of answers that are wanted in all."""
+        return self.load.n_requests or self.rounds * len(self.task.questions)
 
     @property
     def task_facts(self) -> Task:
@@ -62,7 +74,12 @@ class RunPlan:
             name=task.name,
             revision=task.revision,
             items_hash=config_hash(
-                {"items": [[q.item_id, q.kind, q.gold, list(q.options)] for q in task.questions]}
+                {
+                    "items": [
+                        [q.item_id, q.kind, q.gold, list(q.options), *q.picture_digests]
+                        for q in task.questions
+                    ]
+                }
             ),
             source=task.source,
             preset=task.preset,
@@ -94,7 +111,7 @@ class RunPlan:
                 ),
                 "task": self.task_facts.model_dump(exclude={"source"}),  # the revision is the data's digest
                 "sampling": self.sampling.model_dump(),
-                "load": self.load.model_dump(),
+                "load": self.load.facts.model_dump(),
                 "warmups": self.warmups,
                 "retries": self.retries,
                 "timeout_s": self.timeout_s,

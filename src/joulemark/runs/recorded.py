@@ -53,10 +53,14 @@ def read_run(root: Path) -> RecordedRun:
             " that stood there is still inside the total"
         )
     stored = sum(row.item.phase == Phase.MEASURE for row in ordered)
-    wanted = manifest.task.n_items * manifest.repeats
-    if manifest.state == "complete" and stored < wanted and not _stopped_early(manifest):
+    if manifest.state == "complete" and stored < n_wanted(manifest) and not _stopped_early(manifest):
         manifest.state = "partial"
     return RecordedRun(layout, manifest, tuple(ordered), timeline)
+
+
+def n_wanted(manifest: Manifest) -> int:
+    """Return the number of answers that a run was asked for in all."""
+    return manifest.load.n_requests or manifest.task.n_items * manifest.repeats
 
 
 def _stopped_early(manifest: Manifest) -> bool:

@@ -41,12 +41,24 @@ class OpenSegment:
         """The segment's number in its run."""
         return self.facts.index
 
+    @property
+    def window_name(self) -> str | None:
+        """The name of the open window, null where there is none."""
+        return None if self._window is None else self._window.name
+
     def open_window(self, name: str) -> None:
         """Begin a named window, ending the one before."""
         self.close_window()
-        self._window = Window(name=name, segment=self.index, t0=self._clock.now_ns())
-        self._manifest.windows.append(self._window)
+        self.stamp_window(name)
         self.save()
+
+    def stamp_window(self, name: str) -> None:
+        """Begin a named window in memory, ending the one before at the same instant; `save` has to follow."""
+        now = self._clock.now_ns()
+        if self._window is not None:
+            self._window.t1 = now
+        self._window = Window(name=name, segment=self.index, t0=now)
+        self._manifest.windows.append(self._window)
 
     def close_window(self, t1: int | None = None) -> None:
         """End the open window, if there is one: now, or at ``t1`` where that is given and lies inside it."""

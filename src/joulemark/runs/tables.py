@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
@@ -92,12 +92,16 @@ def write_items(path: Path, rows: Sequence[ItemRow]) -> None:
 
 def write_chunks(path: Path, rows: Sequence[ItemRow]) -> None:
     """Write one row a stream event that carried output."""
-    records = [
-        {"item_id": row.item.item_id, "repeat": row.item.repeat, **asdict(chunk)}
-        for row in rows
-        for chunk in row.chunks
-    ]
-    _write(path, records, CHUNK_SCHEMA)
+    # By column: a loaded run has a million of them.
+    chunks = [chunk for row in rows for chunk in row.chunks]
+    columns: dict[str, Sequence[object]] = {
+        "item_id": [row.item.item_id for row in rows for _ in row.chunks],
+        "repeat": [row.item.repeat for row in rows for _ in row.chunks],
+        "t_ns": [chunk.t_ns for chunk in chunks],
+        "tokens": [chunk.tokens for chunk in chunks],
+        "coalesced": [chunk.coalesced for chunk in chunks],
+    }
+    _write(path, columns, CHUNK_SCHEMA)
 
 
 def write_telemetry(path: Path, readings: Sequence[Reading]) -> None:
@@ -126,8 +130,10 @@ def write_attribution(path: Path, rows: Sequence[Attribution]) -> None:
 
 
 def _write(
-    path: Path, records: Sequence[dict[str, object]], schema: dict[str, pl.DataType | type[pl.DataType]]
+    path: Path,
+    data: Sequence[dict[str, object]] | Mapping[str, Sequence[object]],
+    schema: dict[str, pl.DataType | type[pl.DataType]],
 ) -> None:
     buffer = io.BytesIO()
-    pl.DataFrame(records, schema=schema, orient="row").write_parquet(buffer)
+    pl.DataFrame(data, schema=schema).write_parquet(buffer)
     write_atomically(path, buffer.getvalue())

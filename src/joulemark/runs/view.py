@@ -17,11 +17,15 @@ from joulemark.record.attribution import Attribution, AttributionCheck
 from joulemark.record.energy import Withheld
 from joulemark.record.item import Item, Phase
 from joulemark.record.reason import Reason
+from joulemark.runs.answer_blocks import answer_blocks
 from joulemark.runs.effective_rates import effective_rates
+from joulemark.runs.engine_gauges import engine_gauges
+from joulemark.runs.input_aware import input_aware
 from joulemark.runs.processor import processor_use
-from joulemark.runs.recorded import RecordedRun, read_run
+from joulemark.runs.recorded import RecordedRun, n_wanted, read_run
 from joulemark.runs.run_energy import RunEnergy
 from joulemark.runs.spans import MeasuredOrWithheld, Span, gap_spans, item_span
+from joulemark.runs.steady import steady_state
 from joulemark.runs.timelines import power_timelines, slowed_stretches
 from joulemark.telemetry.cumulative import throttled_between
 from joulemark.telemetry.timeline import Timeline
@@ -41,7 +45,11 @@ def view_of(run: RecordedRun) -> RunView:
     timeline = run.timeline
     energy = RunEnergy(timeline, run.manifest)
     windows = energy.windows
-    items = tuple(item for item in run.items if item.phase in (Phase.MEASURE, Phase.ABANDONED))
+    items = tuple(
+        item
+        for item in run.items
+        if item.phase in (Phase.MEASURE, Phase.ABANDONED) or _reaches_into(item, windows)
+    )
     sources = [meter.qualified for meter in run.manifest.meters]
     use = processor_use(timeline, run.manifest, windows, run.items)
     if use.forwards and energy.on_processors:
@@ -50,6 +58,10 @@ def view_of(run: RecordedRun) -> RunView:
         energy.withheld = Withheld(Reason.OUTSIDE_TIMELINE, _ANSWER_OUTSIDE)
     total = energy.total()
     attributions, checks = _attribute(energy, items, total)
+    gauges = engine_gauges(timeline)
+    aware, aware_checks, fit = input_aware(
+        run.manifest, run.items, run.chunks, windows, energy.of, total, energy.scope
+    )
     return RunView(
         manifest=run.manifest,
         items=run.items,
@@ -59,20 +71,29 @@ def view_of(run: RecordedRun) -> RunView:
         headline_method=attributions[0].method if attributions else None,
         other_energy=energy.others(),
         integrated_energy=energy.integrated(),
-        attributions=attributions,
-        checks=checks,
+        attributions=(*attributions, *aware),
+        checks=(*checks, *aware_checks),
+        blocks=answer_blocks(timeline, energy, items, attributions),
         duration_s=sum(window.duration_s for window in windows) if windows else None,
         cpu_seconds=use.engine_s,
         cpu_reason=use.reason,
         item_cpu_seconds=use.item_s,
-        wanted=run.manifest.task.n_items * run.manifest.repeats,
+        wanted=n_wanted(run.manifest),
         foreign_cpu_share=use.foreign_share,
         stolen_cpu_share=use.stolen_share,
         throttle_s=_throttle(timeline, energy),
         timelines=power_timelines(timeline, sources),
         slowed=slowed_stretches(timeline, sources),
         effective_rates=effective_rates(run.manifest, energy),
+        engine_gauges=gauges,
+        steady=steady_state(run.manifest, run.items, run.chunks, gauges, windows, energy.of),
+        input_aware=fit,
     )
+
+
+def _reaches_into(item: Item, windows: Sequence[Span]) -> bool:
+    """Tell whether a request that does not count took part in the work of a measured window."""
+    return any(w.segment == item.segment and item.t_begin < w.t1 and w.t0 < item.t_end for w in windows)
 
 
 def _inside(items: Sequence[Item], windows: Sequence[Span]) -> bool:

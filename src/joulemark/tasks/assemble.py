@@ -71,19 +71,17 @@ def assemble(definition: TaskDefinition, data: DataSet, choices: Choices, *, sou
         for group in dict.fromkeys(draft.group for draft in ordered)
     }
     questions = tuple(
-        Question(
-            draft.item_id,
+        turn
+        for draft in ordered
+        for turn in _turns(
+            draft,
             writer.messages(draft, shown[draft.group]),
-            draft.gold,
-            draft.kind,
-            draft.options,
             None if budget is None or preset.max_tokens else _budget(budget, draft),
         )
-        for draft in ordered
     )
     kinds = sorted({draft.kind for draft in ordered})
     for kind in kinds:
-        require_installed(kind, (draft.gold for draft in ordered if draft.kind == kind))
+        require_installed(kind, (draft.gold or "" for draft in ordered if draft.kind == kind))
     budgets = [question.max_tokens for question in questions if question.max_tokens is not None]
     return TaskSet(
         name=definition.name,
@@ -106,12 +104,27 @@ def assemble(definition: TaskDefinition, data: DataSet, choices: Choices, *, sou
     )
 
 
+def _turns(draft: Draft, messages: Turns, max_tokens: int | None) -> list[Question]:
+    """Return an item as its question or, where there are follow-ups, as the turns of a conversation."""
+    first = Question(draft.item_id, messages, draft.gold, draft.kind, draft.options, max_tokens)
+    if not draft.follow_ups:
+        return [first]
+    turns = [replace(first, session=draft.item_id, turn=0)]
+    for number, text in enumerate(draft.follow_ups, start=1):
+        item_id = f"{draft.item_id}#{number}"
+        turns.append(replace(turns[0], item_id=item_id, messages=(("user", text),), turn=number))
+    return turns
+
+
 def _programs(definition: TaskDefinition, writer: MessageWriter, pool: Sequence[Draft]) -> str:
     """Return all that decides how a row is asked and graded, for the identity of a configuration.
 
     Examples stand there by their ids: which of them a question gets does not depend on the limit.
     """
-    parts = (writer.source, definition.items.model_dump_json(), definition.data.where or "")
+    items = definition.items
+    # a setting that came later is left out where it is not used: what was asked before is still the same
+    written = items.model_dump_json(exclude={"follow_ups"} if items.follow_ups is None else None)
+    parts = (writer.source, written, definition.data.where or "")
     return "\n".join((*parts, *(example.item_id for example in pool)))
 
 

@@ -12,9 +12,10 @@ from importlib import resources
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from joulemark.record.errors import InputError
+from joulemark.tasks.scorers.ungraded import UNGRADED
 
 DEFAULT_PRESET = "default"
 _PROGRAMS_OWN = frozenset({"built_in", "file"})
@@ -63,14 +64,17 @@ class Items(_Part):
     """From a row to a question. All but ``question`` and ``working``, which are templates, are expressions.
 
     ``gold``: the reference (for a choice its letter, or its position from 0); null: the row has none and is
-    left out. ``options``: texts of the options in their order, shuffled (the same for every model) with
-    ``shuffle_options``. ``kind``: which of the task's kinds (default: the first); ``group``: examples are
-    taken from the same group; ``id``: a text that names the item (default: a digest of question, options and
-    gold); ``working``: what stands before the answer of an example.
+    left out. Only questions of kind ``ungraded`` do without. ``follow_ups``: what the user says after each
+    answer, a list of texts: the item is then a conversation of so many turns more. ``options``: texts of the
+    options in their order, shuffled (the same for every model) with ``shuffle_options``. ``kind``: which of
+    the task's kinds (default: the first); ``group``: examples are taken from the same group; ``id``: a text
+    that names the item (default: a digest of question, options and gold); ``working``: what stands before the
+    answer of an example.
     """
 
     question: str
-    gold: str
+    gold: str | None = None
+    follow_ups: str | None = None
     kind: str | None = None
     options: str | None = None
     shuffle_options: bool = False
@@ -123,6 +127,12 @@ class TaskDefinition(_Part):
     presets: dict[str, Preset] = Field(default_factory=dict)
     built_in: bool = False
     file: Path | None = None
+
+    @model_validator(mode="after")
+    def _graded_by_something(self) -> TaskDefinition:
+        if self.items.gold is None and set(self.kinds) != {UNGRADED}:
+            raise ValueError(f"items.gold is missing; only questions of kind {UNGRADED} do without")
+        return self
 
     @property
     def preset_names(self) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ from joulemark.tasks.expressions import Variables, compiled_expression, compiled
 from joulemark.tasks.extract.number import canonical, only_number
 from joulemark.tasks.kinds import is_lettered, require_one_measure, require_reference
 from joulemark.tasks.rows import Row, RowFault
+from joulemark.tasks.scorers import UNGRADED
 from joulemark.tasks.subset import permuted
 
 LETTERS = string.ascii_uppercase
@@ -20,15 +21,16 @@ LETTERS = string.ascii_uppercase
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """An item before it is written out as messages."""
+    """An item before it is written out as messages; ``follow_ups`` are the user's words of later turns."""
 
     item_id: str
     row: Row
     question: str
-    gold: str
+    gold: str | None
     kind: str
     options: tuple[tuple[str, str], ...]
     group: str
+    follow_ups: tuple[str, ...] = ()
 
     def variables(self) -> dict[str, object]:
         """Return what a prompt's templates see: the row's own variables, and what was made of them."""
@@ -55,7 +57,8 @@ class DraftReader:
         items, data = definition.items, definition.data
         self._definition, self._order_key = definition, order_key
         self._question = compiled_template(items.question, "items.question")
-        self._gold = compiled_expression(items.gold, "items.gold")
+        self._gold = optional_expression(items.gold, "items.gold")
+        self._follow_ups = optional_expression(items.follow_ups, "items.follow_ups")
         self._kind = optional_expression(items.kind, "items.kind")
         self._options = optional_expression(items.options, "items.options")
         self._group = optional_expression(items.group, "items.group")
@@ -91,16 +94,28 @@ class DraftReader:
         if texts:
             names = LETTERS if is_lettered(kind) else texts
             options = tuple(zip(names, texts, strict=False))
-        gold = self._gold({**variables, "options": options, "letters": [letter for letter, _ in options]})
-        if gold is None:
-            return None
-        written = _reference(gold, kind, options)
-        _require_whole(question, written, *(text for _, text in options))
+        written: str | None = None
+        if kind != UNGRADED:
+            letters = [letter for letter, _ in options]
+            gold = self._gold({**variables, "options": options, "letters": letters}) if self._gold else None
+            if gold is None:
+                return None
+            written = _reference(gold, kind, options)
+        follow_ups = self._later(variables)
+        _require_whole(question, written or "", *(text for _, text in options), *follow_ups)
         item_id = self._item_id(variables, question, written, texts)
-        if self._definition.items.shuffle_options and is_lettered(kind):
+        if self._definition.items.shuffle_options and is_lettered(kind) and written is not None:
             options, written = _shuffled(options, written, f"{self._order_key}\0{item_id}")
         group = "" if self._group is None else str(self._group(variables))
-        return Draft(item_id, row, question, written, kind, options, group)
+        return Draft(item_id, row, question, written, kind, options, group, follow_ups)
+
+    def _later(self, variables: Variables) -> tuple[str, ...]:
+        listed = None if self._follow_ups is None else self._follow_ups(variables)
+        if listed is None:
+            return ()
+        if not isinstance(listed, list | tuple) or not all(isinstance(t, str) and t.strip() for t in listed):
+            raise RowFault("the follow-ups are no list of texts")
+        return tuple(text.strip() for text in listed)
 
     def _texts(self, variables: Variables) -> list[str]:
         if self._options is None:
@@ -115,7 +130,7 @@ class DraftReader:
             raise RowFault(f"there must be 2 to {len(LETTERS)} options, each with a text, not {len(texts)}")
         return texts
 
-    def _item_id(self, variables: Variables, question: str, gold: str, texts: Sequence[str]) -> str:
+    def _item_id(self, variables: Variables, question: str, gold: str | None, texts: Sequence[str]) -> str:
         if self._id is not None:
             named = str(self._id(variables)).strip()
             if not named:

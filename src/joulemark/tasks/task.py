@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
+from joulemark.record.content import Message, pictures
 from joulemark.record.item import Verdict
 
 
@@ -14,19 +16,35 @@ class Question:
 
     ``messages`` are (role, content) pairs; ``gold`` is null where there is no reference answer, else what the
     scorer of ``kind`` compares with; ``options`` are (letter, text) pairs of a multiple-choice item.
+
+    The questions of one ``session`` are the turns of a conversation, ``turn`` by ``turn`` from 0: each holds
+    its own messages only, and is asked after the earlier ones with the answers that they got.
+    ``exact_length``: the answer is to have ``max_tokens`` tokens, where the engine lets one ask for that.
+    ``media_units``: how many pictures or videos are asked for, one a message; null where words are.
+    ``shown`` is what the local journal says in place of messages that can be made again.
     """
 
     item_id: str
-    messages: tuple[tuple[str, str], ...]
+    messages: Sequence[Message]
     gold: str | None
     kind: str = "numeric"
     options: tuple[tuple[str, str], ...] = ()
     max_tokens: int | None = None
+    session: str | None = None
+    turn: int | None = None
+    exact_length: bool = False
+    shown: str | None = None
+    media_units: int | None = None
 
     @property
     def choices(self) -> tuple[str, ...]:
         """The offered letters."""
         return tuple(letter for letter, _ in self.options)
+
+    @property
+    def picture_digests(self) -> tuple[str, ...]:
+        """The SHA-256 of each picture that is shown, in order."""
+        return tuple(one.digest for _, content in self.messages for one in pictures(content))
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +78,7 @@ class TaskSet:
     """A loaded task: its questions in asking order, its scorer and its identity.
 
     ``temperature`` and ``top_p`` are what its preset wants, null where it does not say; ``notes`` are for the
-    reader of a run.
+    reader of a run. ``warm_up`` is asked before the first question, null: the first question itself.
     """
 
     name: str
@@ -80,6 +98,7 @@ class TaskSet:
     temperature: float | None = None
     top_p: float | None = None
     notes: tuple[str, ...] = ()
+    warm_up: Question | None = None
 
     def with_budget(self, max_tokens: int) -> TaskSet:
         """Return the task with one answer budget for every question, in tokens."""

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 
 Flag = str | int | float | bool | None
 _MAX_TEXT = 200
+IGNORE_EOS: dict[str, object] = {"ignore_eos": True}
+"""The field by which vLLM, SGLang and llama.cpp go on after a token that would end the answer."""
 PATH_CHARS = 4096
 
 
@@ -25,7 +27,9 @@ class Identity:
 
     ``model_path`` is where the engine read the model, for a digest when that is this machine.
     ``prefix_cache`` is the state that requests of ours will meet, given ``extra_body`` and a fresh salt for
-    each request in ``salt_field``, where it names a field; ``cache_unsalted`` is the state without the salt.
+    each request in ``salt_field``, where it names a field; ``cache_unsalted`` is the state without these, and
+    ``cached_body`` what is sent in place of ``extra_body`` where the cache is to be used.
+    ``exact_fields`` are fields of a request that make its answer go on until its limit.
     ``native`` is the engine's own chat endpoint, where that is asked instead of OpenAI's. ``remote``: the
     engine passes requests for this model on to another machine.
     """
@@ -40,6 +44,8 @@ class Identity:
     extra_body: dict[str, object] = field(default_factory=dict)
     salt_field: str | None = None
     cache_unsalted: bool | None = None
+    cached_body: dict[str, object] = field(default_factory=dict)
+    exact_fields: dict[str, object] = field(default_factory=dict)
     native: Native | None = None
     remote: bool = False
 

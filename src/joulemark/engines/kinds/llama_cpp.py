@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from joulemark.engines.kinds.identity import PATH_CHARS, Flag, Identity, integer, mapping, number, text
+from joulemark.engines.kinds.identity import (
+    IGNORE_EOS,
+    PATH_CHARS,
+    Flag,
+    Identity,
+    integer,
+    mapping,
+    number,
+    text,
+)
 from joulemark.engines.probe import Prober
 
 _NO_BUILD = "b0-unknown"  # what a build says that was made outside its repository
@@ -35,6 +44,9 @@ async def llama_cpp(prober: Prober, root: str, model: str, listed: Mapping[str, 
         model_path=text(props.get("model_path"), PATH_CHARS),
         flags=flags,
         extra_body={"cache_prompt": False},
+        cache_unsalted=True,
+        cached_body={"cache_prompt": True},
+        exact_fields=IGNORE_EOS,
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from joulemark.engines.kinds.identity import PATH_CHARS, Identity, at_least, boolean, text
+from joulemark.engines.kinds.identity import IGNORE_EOS, PATH_CHARS, Identity, at_least, boolean, text
 from joulemark.engines.probe import Prober
 
 _PAGES = ("/server_info", "/get_server_info")  # new and old name
@@ -34,6 +34,7 @@ async def sglang(prober: Prober, root: str, model: str, listed: Mapping[str, obj
         flags={name: value for name in _FLAGS if isinstance(value := info.get(name), str | int)},
         salt_field="cache_salt" if salted else None,
         cache_unsalted=caching,
+        exact_fields=IGNORE_EOS,
     )
 
 

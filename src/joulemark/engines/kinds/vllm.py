@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from joulemark.engines.kinds.identity import PATH_CHARS, Identity, at_least, integer, text
+from joulemark.engines.kinds.identity import IGNORE_EOS, PATH_CHARS, Identity, at_least, integer, text
 from joulemark.engines.probe import Prober
 
 _CACHE_LABELS = re.compile(r"^vllm:cache_config_info\{(.{0,4000})\}", re.MULTILINE)
@@ -40,4 +40,5 @@ async def vllm(prober: Prober, root: str, model: str, listed: Mapping[str, objec
         },
         salt_field="cache_salt" if salted else None,
         cache_unsalted=caching,
+        exact_fields=IGNORE_EOS,
     )

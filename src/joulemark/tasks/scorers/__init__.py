@@ -14,6 +14,7 @@ from joulemark.tasks.scorers.math import MathScorer
 from joulemark.tasks.scorers.numeric import NumericScorer
 from joulemark.tasks.scorers.rouge import RougeLScorer
 from joulemark.tasks.scorers.text import ACCEPTED_SEPARATOR, TextScorer
+from joulemark.tasks.scorers.ungraded import UNGRADED, UngradedScorer
 from joulemark.tasks.task import Scorer
 
 SCORERS: Mapping[str, Scorer] = MappingProxyType(
@@ -27,6 +28,7 @@ SCORERS: Mapping[str, Scorer] = MappingProxyType(
         "instructions": InstructionsScorer(),
         "rouge_l": RougeLScorer(),
         "distribution": DistributionScorer(),
+        UNGRADED: UngradedScorer(),
     }
 )
 """The scorer of each kind of question."""
@@ -34,6 +36,7 @@ SCORERS: Mapping[str, Scorer] = MappingProxyType(
 __all__ = [
     "ACCEPTED_SEPARATOR",
     "SCORERS",
+    "UNGRADED",
     "ChoiceScorer",
     "DistributionScorer",
     "InstructionsScorer",
@@ -44,5 +47,6 @@ __all__ = [
     "NumericScorer",
     "RougeLScorer",
     "TextScorer",
+    "UngradedScorer",
     "grade",
 ]

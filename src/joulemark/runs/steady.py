@@ -1,0 +1,85 @@
+"""The steady state of a recorded run: its window from the requests, its joules from the timeline."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+
+from joulemark.metrics.attribution import Slice
+from joulemark.metrics.batch_means import steady_blocks
+from joulemark.metrics.published_windows import published_windows
+from joulemark.metrics.run_view import EngineGauge
+from joulemark.metrics.segment_load import SegmentLoad
+from joulemark.metrics.steady import longest_steady
+from joulemark.metrics.steady_state import SteadyState
+from joulemark.record.energy import Withheld
+from joulemark.record.item import Chunk, Item
+from joulemark.record.manifest import Manifest
+from joulemark.runs.spans import MeasuredOrWithheld, Span
+
+Meter = Callable[[Sequence[Span]], list[MeasuredOrWithheld]]
+"""What was metered in each span, as `RunEnergy.of` gives it."""
+
+# the names that engines, launchers and sweeps give to the batch an engine is set up for
+_MAX_BATCH = ("max_batch", "max_num_seqs", "max_running_requests", "n_parallel", "parallel")
+
+
+def steady_state(
+    manifest: Manifest,
+    items: Sequence[Item],
+    chunks: Mapping[tuple[str, int], Sequence[Chunk]],
+    gauges: Sequence[EngineGauge],
+    windows: Sequence[Span],
+    metered: Meter,
+) -> SteadyState:
+    """Find the steady window of a run and meter it, its blocks and the windows of the published rules.
+
+    ``windows`` are the measured ones.
+    """
+    if manifest.load.mode == "sequential" or not windows:
+        return SteadyState()
+    loads = {w.segment: SegmentLoad.of(w.segment, items, chunks, gauges) for w in windows}
+    parts = [(loads[w.segment], Slice(w.segment, w.t0, w.t1)) for w in windows]
+    window = longest_steady(manifest.load, parts)
+    if isinstance(window, Withheld):
+        # the published rules are shown for the longest window, where ours refuses
+        load = max(parts, key=lambda part: part[1].t1 - part[1].t0)[0]
+        published = published_windows(load, max_batch(manifest))
+        return SteadyState(
+            window, load, window, published=published, published_energy=_of(metered, published)
+        )
+    load = loads[window.part.segment]
+    blocks = steady_blocks(window)
+    published = published_windows(load, max_batch(manifest))
+    course = load.tokens
+    assert not isinstance(course, Withheld)  # the window would have been refused
+    edges = [*(block.t0 for block in blocks), *(block.t1 for block in blocks[-1:])]
+    return SteadyState(
+        window,
+        load,
+        metered([_span(window.part)])[0],
+        blocks,
+        tuple(metered([_span(block) for block in blocks])),
+        tuple(course.between(np.array(edges, np.int64)).tolist()) if blocks else (),
+        published,
+        _of(metered, published),
+    )
+
+
+def max_batch(manifest: Manifest) -> int | None:
+    """Return the batch that the engine is set up for, where its flags say it."""
+    for name in _MAX_BATCH:
+        value = manifest.engine.flags.get(name)
+        if isinstance(value, int) and not isinstance(value, bool) and value > 0:
+            return value
+    return None
+
+
+def _of(metered: Meter, windows: Mapping[str, Slice | Withheld]) -> dict[str, MeasuredOrWithheld]:
+    found = {rule: window for rule, window in windows.items() if isinstance(window, Slice)}
+    return dict(zip(found, metered([_span(window) for window in found.values()]), strict=True))
+
+
+def _span(part: Slice) -> Span:
+    return Span(part.segment, part.t0, part.t1)
