@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from joulemark.metrics import (
     accuracy,
+    batch_figures,
     carbon,
     compare_definitions,
     cost_forecast,
@@ -14,6 +15,8 @@ from joulemark.metrics import (
     energy_per,
     engine_time,
     latency,
+    loaded_definitions,
+    media,
     money,
     other_load,
     repeats,
@@ -62,6 +65,9 @@ def definitions() -> tuple[MetricDefinition, ...]:
         *speed.DEFINITIONS,
         *engine_time.DEFINITIONS,
         *latency.DEFINITIONS,
+        *loaded_definitions.DEFINITIONS,
+        *batch_figures.DEFINITIONS,
+        *media.DEFINITIONS,
         *cost_model.DEFINITIONS,
         *cost_forecast.DEFINITIONS,
         *repeats.DEFINITIONS,

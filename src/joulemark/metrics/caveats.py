@@ -9,6 +9,7 @@ from joulemark.metrics.answer_caveats import of_answers
 from joulemark.metrics.caveat import Caveat
 from joulemark.metrics.doubts import doubts
 from joulemark.metrics.latency import answered_items, streaming_used
+from joulemark.metrics.loaded_caveats import of_load
 from joulemark.metrics.other_load import is_quiet
 from joulemark.metrics.run_view import RunView
 from joulemark.metrics.term_caveats import of_terms
@@ -45,6 +46,7 @@ def caveats(run: RunView, figures: Mapping[str, Value]) -> tuple[Caveat, ...]:
         *_devices(run),
         *_sources(run),
         *_client(run),
+        *of_load(run),
         *doubts(run, figures),
         *of_answers(run),
         *of_terms(run, figures),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from joulemark.metrics.accuracy import accuracy
+from joulemark.metrics.batch_figures import batch_figures
 from joulemark.metrics.carbon import gco2e
 from joulemark.metrics.cost_model import CostModel, cost_figures
 from joulemark.metrics.cpu import cpu_seconds, cpu_seconds_per_correct_answer
@@ -23,8 +24,11 @@ from joulemark.metrics.engine_time import (
     engine_prefill_share,
     engine_prefill_tokens_per_second,
 )
+from joulemark.metrics.input_aware_figures import input_aware_figures
 from joulemark.metrics.item_costs import item_cpu_seconds
 from joulemark.metrics.latency import answered_items
+from joulemark.metrics.loaded_energy import loaded_figures
+from joulemark.metrics.media import media_figures
 from joulemark.metrics.money import usd_per_correct_answer, usd_per_request
 from joulemark.metrics.other_load import cpu_share
 from joulemark.metrics.run_view import RunView
@@ -50,22 +54,31 @@ def figures(run: RunView, model: CostModel) -> dict[str, Value]:
     Where nothing was completed that one cause withholds all that are null: each figure's own words for it
     would mislead.
     """
-    found = {**_energies(run, model), **_answers(run), **_machine(run)}
+    media = media_figures(run)
+    found = {**_energies(run, model), **_answers(run), **_loaded(run), **_machine(run)}
     if answered_items(run.measured_items):
-        return found
-    return {
+        return {**found, **media}
+    found = {
         name: withheld(value.unit, Reason.NOTHING_SCORED, detail=NOTHING_COMPLETED)
         if value.value is None
         else value
         for name, value in found.items()
     }
+    return {**found, **media}
+
+
+def _loaded(run: RunView) -> dict[str, Value]:
+    """Return what a server under load costs in its steady state, and what prompts and output cost apart."""
+    return {**loaded_figures(run), **input_aware_figures(run.input_aware), **batch_figures(run)}
 
 
 def _energies(run: RunView, model: CostModel) -> dict[str, Value]:
     """Return joules and what is made of them."""
     items, energy, duration_s = run.measured_items, run.headline_energy, run.duration_s
     rates, local, real = run.rates, run.manifest.engine.local, run.real_valued
-    per_correct = joules_per_correct_answer(energy, items, run.headline_attributions(), real_valued=real)
+    per_correct = joules_per_correct_answer(
+        energy, items, run.headline_attributions(), blocks=run.blocks, real_valued=real
+    )
     per_request = joules_per_request(energy, items)
     idle = run.manifest.baselines
     return {

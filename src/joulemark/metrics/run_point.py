@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from joulemark.metrics import loaded_definitions as loaded
 from joulemark.metrics.carbon import gco2e
 from joulemark.metrics.latency import PERCENTILES, Latency
+from joulemark.metrics.media import RATE, batch_latencies, medium_of, unit_energy
 from joulemark.metrics.money import usd_per_request
 from joulemark.metrics.operands import numbers_of, withheld_like
 from joulemark.metrics.operating_point import Kind, OperatingPoint
@@ -41,7 +42,7 @@ AXES = (
     "frames",
 )
 """The engine's flags that tell configurations of a sweep apart."""
-_UNITS: Mapping[str, Unit] = {"text-to-image": "image", "text-to-video": "video", "image-to-video": "video"}
+_UNITS: Mapping[str, Unit] = {"image": "image", "video": "video"}
 _SEQUENTIAL = {
     "energy": "joules_per_request",
     "correct": "joules_per_correct_answer",
@@ -74,6 +75,10 @@ def run_point(run: RunView, summary: Summary, origin: str) -> OperatingPoint:
     if is_loaded and isinstance(window, Withheld):
         refused = withheld("s", window.reason, detail=window.detail)
         seconds = {name: refused for one in summary.latency.values() for name in _statistics(one)}
+    medium = medium_of(run)
+    if medium is not None:
+        found["energy"], per_second = unit_energy(summary.figures, medium), _figure(summary, RATE.name)
+        seconds = {**seconds, **batch_latencies(run, summary.figures)}
     if summary.invalid:
         found = {key: _invalid(value, summary) for key, value in found.items()}
         seconds = {name: _invalid(value, summary) for name, value in seconds.items()}
@@ -85,7 +90,7 @@ def run_point(run: RunView, summary: Summary, origin: str) -> OperatingPoint:
         kind=_kind(run, summary),
         model=manifest.engine.model,
         task=_task(manifest),
-        unit=_UNITS.get(manifest.task.name, "request"),
+        unit=_UNITS[medium] if medium else "request",
         energy_j=found["energy"],
         latencies_s=seconds,
         accuracy=_figure(summary, "accuracy"),

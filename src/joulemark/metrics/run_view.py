@@ -10,6 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from joulemark.metrics.accuracy import has_real_values
+from joulemark.metrics.answer_blocks import AnswerBlocks
+from joulemark.metrics.input_aware_fit import InputAwareFit
+from joulemark.metrics.steady_state import SteadyState
 from joulemark.record.attribution import Attribution, AttributionCheck
 from joulemark.record.energy import MeasuredEnergy, Withheld
 from joulemark.record.item import Chunk, Item
@@ -88,6 +91,8 @@ class RunView:
     - ``integrated_energy``: the headline scopes' *power* integrated over the same windows; it stands
       against a counter headline as drift.
     - ``attributions``, ``checks``: see `joulemark.metrics.attribution`; all methods and scopes.
+    - ``blocks``: energies of consecutive answers together, where the meter is too slow for single ones; null
+      where it is not.
     - ``duration_s``: summed length of the ``measure`` windows.
     - ``cpu_seconds``: processor time of the engine's process tree in the ``measure`` windows, else null with
       ``cpu_reason``; ``item_cpu_seconds`` the same for single items where it could be told.
@@ -102,6 +107,8 @@ class RunView:
     - ``effective_rates``: the manifest's rates with those that change with time as single numbers, the means
       over the run's energy (`joulemark.metrics.rate_steps`); null where none changes.
     - ``engine_gauges``: the engine's own account of its batch, where it publishes one.
+    - ``steady``: the steady state of a loaded run, with what was metered in it; of a sequential run withheld.
+    - ``input_aware``: what prompts and output cost under load, by which the rows of that method were shared.
     """
 
     manifest: Manifest
@@ -114,6 +121,7 @@ class RunView:
     integrated_energy: MeasuredEnergy | Withheld = _NO_METER
     attributions: tuple[Attribution, ...] = ()
     checks: tuple[AttributionCheck, ...] = ()
+    blocks: AnswerBlocks | None = None
     duration_s: float | None = None
     cpu_seconds: float | None = None
     cpu_reason: Reason | None = Reason.CPU_NOT_OBSERVED
@@ -126,6 +134,8 @@ class RunView:
     stolen_cpu_share: float | None = None
     effective_rates: Rates | None = None
     engine_gauges: tuple[EngineGauge, ...] = ()
+    steady: SteadyState = field(default_factory=SteadyState)
+    input_aware: InputAwareFit = field(default_factory=InputAwareFit)
 
     @property
     def rates(self) -> Rates:

@@ -13,6 +13,7 @@ from joulemark.metrics.caveats import caveats
 from joulemark.metrics.cost_model import CostModel, cost_model
 from joulemark.metrics.figures import figures
 from joulemark.metrics.latency import Latency, latencies, streaming_used
+from joulemark.metrics.loaded_summary import LoadedSummary, loaded_summary
 from joulemark.metrics.plain import (
     JsonValue,
     check_json,
@@ -45,9 +46,9 @@ class Summary:
     what other sources saw of the same windows (never added to the headline). ``measurement_tier`` and
     ``energy_source`` are null with ``tier_reason``. ``invalid`` are reason codes against the whole run.
     ``n_wanted`` are the answers asked for in all, ``setup`` the settings that a comparison needs.
-    ``by_verdict`` says what each kind of answer cost; ``repeats`` the spread of figures over the complete
-    repeats (``repeats_left_out`` are the others), ``repeat_policy`` what that spread means; ``rates`` the
-    declared prices and grid intensity.
+    ``steady`` tells of the steady state of a loaded run. ``by_verdict`` says what each kind of answer cost;
+    ``repeats`` the spread of figures over the complete repeats (``repeats_left_out`` are the others),
+    ``repeat_policy`` what that spread means; ``rates`` the declared prices and grid intensity.
     """
 
     run_id: str
@@ -80,6 +81,7 @@ class Summary:
     invalid: tuple[str, ...]
     caveats: tuple[Caveat, ...]
     cost_model: CostModel
+    steady: LoadedSummary
     by_verdict: VerdictCosts
     repeats: Mapping[str, Spread]
     repeats_left_out: tuple[int, ...]
@@ -116,6 +118,7 @@ class Summary:
             "throttle_s": dict(self.throttle_s),
             "other_energy": {name: value.value for name, value in self.other_energy.items()},
             "cost_model": cost_model_json(self.cost_model),
+            "steady": self.steady.to_json(),
             "by_verdict": verdict_costs_json(self.by_verdict),
             "repeats": {name: spread_json(spread) for name, spread in self.repeats.items()},
             "repeats_left_out": list(self.repeats_left_out),
@@ -204,6 +207,7 @@ def summarize(run: RunView) -> Summary:
         invalid=tuple(sorted({code for proof in run.manifest.client for code in proof.invalid})),
         caveats=caveats(run, found),
         cost_model=model,
+        steady=loaded_summary(run, found["steady_joules_per_request"]),
         by_verdict=costs_by_verdict(run),
         repeats=repeat_figures(run),
         repeats_left_out=complete_repeats(items)[1],

@@ -1,0 +1,51 @@
+"""What a correct answer costs that came in time: joules per correct answer at a service level objective."""
+
+from __future__ import annotations
+
+from joulemark.metrics.accuracy import is_correct, why_not_scored, wilson_interval
+from joulemark.metrics.loaded_energy import loaded_joules_per_correct
+from joulemark.metrics.loaded_requests import segment_requests
+from joulemark.metrics.run_view import RunView
+from joulemark.metrics.slo import Slo, meets
+from joulemark.metrics.value import Value, withheld
+from joulemark.record.energy import Withheld
+from joulemark.record.reason import Reason
+
+
+def joules_per_correct_answer_at(run: RunView, slo: Slo) -> Value:
+    """Return loaded joules over the correct answers that kept the limits of ``slo``.
+
+    All counted requests of the steady window's segment pay; an answer that came too late is worth nothing.
+    Withheld where it cannot be told of a correct answer whether it came in time.
+    """
+    kept = _kept(run, slo)
+    if isinstance(kept, Withheld):
+        return withheld("J", kept.reason, detail=kept.detail)
+    return loaded_joules_per_correct(run, lambda item: item.key in kept)
+
+
+def share_correct_at(run: RunView, slo: Slo) -> Value:
+    """Return the share (0..1) of the segment's counted requests with a correct answer within ``slo``."""
+    items, kept = segment_requests(run), _kept(run, slo)
+    if isinstance(items, Withheld):
+        return withheld("1", items.reason, detail=items.detail)
+    if isinstance(kept, Withheld):
+        return withheld("1", kept.reason, detail=kept.detail)
+    reason = why_not_scored(items, real_valued=run.real_valued)
+    if reason is not None:
+        return withheld("1", reason)
+    lo, hi = wilson_interval(len(kept), len(items))
+    return Value(len(kept) / len(items), "1", lo, hi, "ci95", n=len(items))
+
+
+def _kept(run: RunView, slo: Slo) -> frozenset[tuple[str, int]] | Withheld:
+    """Return which correct answers kept the limits, by ``Item.key``."""
+    items = segment_requests(run)
+    if isinstance(items, Withheld):
+        return items
+    right = [item for item in items if is_correct(item)]
+    told = [meets(item, run.chunks.get(item.key, ()), slo) for item in right]
+    if None in told:
+        unknown = f"For {told.count(None)} of {len(right)} correct answers it cannot be told."
+        return Withheld(Reason.NOT_REPORTED, unknown)
+    return frozenset(item.key for item, met in zip(right, told, strict=True) if met)
