@@ -18,8 +18,10 @@ from joulemark.load.shape import LoadShape
 from joulemark.load.token_rate import TokenRate, token_rate
 from joulemark.load.trace import Trace, read_trace
 from joulemark.metrics import RunView
-from joulemark.metrics.plain import reason_json
+from joulemark.metrics.plain import intervals_json, reasons_json
 from joulemark.metrics.slo import Slo, slo_share
+from joulemark.metrics.slo_energy import joules_per_correct_answer_at
+from joulemark.metrics.value import Value
 from joulemark.record.errors import InputError
 from joulemark.runs.standing import Standing, standing_of_task
 from joulemark.tasks.registry import find_task
@@ -65,27 +67,34 @@ class LoadJob:
         return self.job.load(several=several)
 
     def extra(self, view: RunView) -> Extra:
-        """Return the share of requests that kept the limits, where there are any."""
+        """Return the share of requests that kept the limits, and what a correct one of them cost."""
         limits = self.slo.limits
         if not limits:
             return Extra()
         share = slo_share(view.measured_items, view.chunks, self.slo)
+        per_correct = joules_per_correct_answer_at(view, self.slo)
         said = ", ".join(f"{name} ≤ {limit_s:g} s" for name, limit_s in limits.items())
-        if share.value is None:
-            assert share.reason is not None
-            line = f"within {said}: — ({share.reason.text} {share.detail})"
-        else:
-            line = f"within {said}: {share.value:.1%} of {share.n:,} requests"
-        interval = None if share.lo is None else {"lo": share.lo, "hi": share.hi, "kind": share.interval}
-        reason = None if share.reason is None else reason_json(share.reason, share.detail)
+        lines = (
+            f"within {said}: {_told(share, lambda v: f'{v:.1%} of {share.n:,} requests')}",
+            f"energy per correct answer within it: {_told(per_correct, lambda v: f'{v:.3g} J')}",
+        )
+        figures = {"share": share, "joules_per_correct_answer": per_correct}
         fields = {
             "limits_s": limits,
-            "share": share.value,
-            "interval": interval,
             "n": share.n,
-            "reason": reason,
+            **{name: value.value for name, value in figures.items()},
+            "intervals": intervals_json(figures),
+            "reasons": reasons_json(figures),
         }
-        return Extra(("", line), {"slo": fields})
+        return Extra(("", *lines), {"slo": fields})
+
+
+def _told(figure: Value, known: Callable[[float], str]) -> str:
+    """Return a figure in words, or a dash with its reason."""
+    if figure.value is not None:
+        return known(figure.value)
+    assert figure.reason is not None
+    return f"— ({' '.join(filter(None, (figure.reason.text, figure.detail)))})"
 
 
 def measure_load(task: str | None, options: Mapping[str, Any]) -> int:
