@@ -43,7 +43,7 @@ test: check
 	@echo "==> fetching the model, so that the engine under test is a real one"
 	@$(BIN)/joulemark engine fetch
 	@echo "==> tests"
-	@$(BIN)/pytest -m "not slow" -n 2 --dist worksteal
+	@$(BIN)/pytest -m "not slow and not diffusion" -n 2 --dist worksteal
 
 test-slow: $(STAMP)
 	@echo "==> slow tests"

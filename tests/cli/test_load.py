@@ -135,6 +135,7 @@ def test_a_closed_loop_measures_answers_latency_and_limits(
     assert figures["latency"]["ttft"]["answered"]["p50"] > 0
     assert figures["latency"]["ttft_scheduled"]["answered_reasons"]["p50"] == "not_scheduled"
     assert figures["slo"]["share"] == 1.0
+    assert "share_correct" in figures["slo"]
     assert figures["slo"]["limits_s"] == {"ttft": 20.0, "e2el": 60.0}
     in_time = figures["slo"]["reasons"]["joules_per_correct_answer"]["code"]
     assert in_time == figures["reasons"]["steady_joules_per_correct_answer"]["code"]

@@ -20,7 +20,7 @@ from doubles.nvml import FakeBoard, FakeNvml, Piece
 from doubles.user import joulemark, start
 from joulemark.live.watching import LiveRow, Look, depth
 from joulemark.metrics.value import Value, withheld
-from joulemark.record.energy import MeasuredEnergy, Method, Withheld
+from joulemark.record.energy import MeasuredEnergy, MeasuredOrWithheld, Method, Withheld
 from joulemark.record.meter import Qualification, QualifiedSource, SourceInfo, Trust
 from joulemark.record.reason import Reason
 from joulemark.record.scope import Scope
@@ -135,7 +135,7 @@ def test_a_broken_pipe_ends_it(fake: FakeNvml) -> None:
     process.stderr.close()
 
 
-def row(name: str, scope: str, watts: Value, energy: MeasuredEnergy | Withheld, **more: object) -> LiveRow:
+def row(name: str, scope: str, watts: Value, energy: MeasuredOrWithheld, **more: object) -> LiveRow:
     test = more.pop("test", Qualification(Trust.QUALIFIED))
     assert isinstance(test, Qualification)
     source = QualifiedSource(SourceInfo(name, "x", Scope(scope), ("energy_j",)), test)

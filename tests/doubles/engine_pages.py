@@ -82,6 +82,10 @@ def slots_page(batch: Batch, slots: int = 8) -> str:
     return json.dumps([{"id": k, "n_ctx": 512, "is_processing": k < batch.running} for k in range(slots)])
 
 
+def models_page(*names: str) -> str:
+    return json.dumps({"object": "list", "data": [{"id": name, "object": "model"} for name in names]})
+
+
 PAGES = {"vllm": vllm_page, "sglang": sglang_page, "llama.cpp": llama_page, "tgi": tgi_page}
 
 

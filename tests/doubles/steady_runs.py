@@ -9,7 +9,7 @@ import numpy as np
 
 from doubles.run_views import device, manifest, meter
 from joulemark.metrics.run_view import EngineGauge, RunView
-from joulemark.record.energy import MeasuredEnergy, Method, Withheld
+from joulemark.record.energy import MeasuredEnergy, MeasuredOrWithheld, Method
 from joulemark.record.item import Chunk, Item, Verdict
 from joulemark.record.manifest import Baselines, Engine, Load, Window
 from joulemark.record.scope import Scope
@@ -17,11 +17,11 @@ from joulemark.runs.spans import Span
 from joulemark.runs.steady import steady_state
 from joulemark.simulate.config import ServerConfig
 from joulemark.simulate.request import Finished, SimRequest
-from joulemark.simulate.virtual import SimulatedRun, run_closed, run_open
+from joulemark.simulate.virtual import SimulatedRun, poisson_arrivals_ns, run_closed, run_open
 
 S = 1_000_000_000
 
-Metered = Callable[[Sequence[Span]], list[MeasuredEnergy | Withheld]]
+Metered = Callable[[Sequence[Span]], list[MeasuredOrWithheld]]
 
 
 @dataclass(frozen=True)
@@ -57,21 +57,17 @@ def at_once(config: ServerConfig, requests: Sequence[SimRequest], **options) -> 
 def poisson(
     config: ServerConfig, requests: Sequence[SimRequest], rate: float, seed: int, **options
 ) -> Loaded:
-    """Return requests that come by chance, ``rate`` a second: a Poisson process, given how many came."""
+    """Return requests that come by chance, ``rate`` a second: a Poisson process."""
     lead = options.get("lead", 0)
     load = Load(mode="open", concurrency=None, arrival="poisson", rate=rate, lead_requests=lead)
-    return loaded(run_open(config, requests, arrivals_ns(len(requests), rate, seed)), load, **options)
-
-
-def arrivals_ns(n: int, rate: float, seed: int) -> np.ndarray:
-    """Return ``n`` arrivals by chance in the time that they take on average, ascending."""
-    return np.sort(np.random.default_rng(seed).integers(0, round(n / rate * S), n))
+    arrivals_ns = poisson_arrivals_ns(len(requests), rate, seed)
+    return loaded(run_open(config, requests, arrivals_ns), load, **options)
 
 
 def books_meter(run: SimulatedRun) -> Metered:
     """Return a meter that says what the books say, all devices together."""
 
-    def metered(spans: Sequence[Span]) -> list[MeasuredEnergy | Withheld]:
+    def metered(spans: Sequence[Span]) -> list[MeasuredOrWithheld]:
         if not spans:
             return []
         edges = np.array([(span.t0, span.t1) for span in spans], np.int64)

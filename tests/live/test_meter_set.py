@@ -16,7 +16,7 @@ from joulemark.live import meter_set
 from joulemark.live.meter_set import MeterSet
 from joulemark.live.source_energy import SHARED_BOARD, SourceEnergy
 from joulemark.live.total import total_of
-from joulemark.record.energy import MeasuredEnergy, Method, Withheld
+from joulemark.record.energy import MeasuredEnergy, MeasuredOrWithheld, Method, Withheld
 from joulemark.record.errors import InputError
 from joulemark.record.meter import Trust
 from joulemark.record.reason import Reason
@@ -24,7 +24,7 @@ from joulemark.record.reason import Reason
 TEST_S = 0.4
 
 
-def held(energy: MeasuredEnergy | Withheld, true_j: float) -> MeasuredEnergy:
+def held(energy: MeasuredOrWithheld, true_j: float) -> MeasuredEnergy:
     assert isinstance(energy, MeasuredEnergy), energy
     assert energy.lo <= true_j <= energy.hi, (energy, true_j)
     return energy

@@ -13,7 +13,7 @@ from joulemark.live.stretch import Stretch
 from joulemark.live.total import total_of
 from joulemark.live.used import Used
 from joulemark.metrics.value import Value, withheld
-from joulemark.record.energy import MeasuredEnergy, Method, Withheld
+from joulemark.record.energy import MeasuredEnergy, MeasuredOrWithheld, Method, Withheld
 from joulemark.record.manifest import Rates
 from joulemark.record.meter import Qualification, QualifiedSource, SourceInfo, Trust
 from joulemark.record.reason import Reason
@@ -47,7 +47,7 @@ def saw(
     method: Method = Method.COUNTER,
     **facts: object,
 ) -> SourceEnergy:
-    def energy(value: float | None, how: Method) -> MeasuredEnergy | Withheld:
+    def energy(value: float | None, how: Method) -> MeasuredOrWithheld:
         if value is None:
             return LOST
         return MeasuredEnergy(value, value * 0.9, value * 1.1, name, (Scope(scope),), how)

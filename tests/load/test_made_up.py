@@ -11,11 +11,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from joulemark.load.lengths import PARETO_ALPHA, Lengths, Wish, parse_lengths
+from joulemark.load.lengths import Lengths, RequestLengths, parse_lengths
 from joulemark.load.made_up import MadeUp
 from joulemark.load.token_rate import TokenRate
 from joulemark.load.trace import read_trace
 from joulemark.load.words import VOCABULARY, text_of
+from joulemark.record.drawn import PARETO_ALPHA
 from joulemark.record.errors import InputError
 
 RATE = TokenRate(per_word=1.25, overhead_tokens=30.0, observed=True)
@@ -48,37 +49,37 @@ def test_no_two_texts_begin_alike() -> None:
     assert len(beginnings) == 20_000
 
 
-def test_prompts_have_the_tokens_that_were_wished_as_the_engine_counts_them() -> None:
-    wishes = tuple(Wish(tokens, 7) for tokens in (31, 64, 500, 4000))
-    for question in MadeUp("synthetic", "made up", wishes).task_set(RATE).questions:
+def test_prompts_have_the_tokens_that_were_wanted_as_the_engine_counts_them() -> None:
+    requests = tuple(RequestLengths(tokens, 7) for tokens in (31, 64, 500, 4000))
+    for question in MadeUp("synthetic", "made up", requests).task_set(RATE).questions:
         n_words = len(question.messages[0][1].split())
         counted = RATE.overhead_tokens + RATE.per_word * n_words
-        wish = wishes[int(question.item_id.rpartition("-")[2])]
-        assert abs(counted - wish.prompt_tokens) <= RATE.per_word
+        lengths = requests[int(question.item_id.rpartition("-")[2])]
+        assert abs(counted - lengths.prompt_tokens) <= RATE.per_word
         assert question.max_tokens == 7
         assert question.exact_length
         assert question.gold is None
 
 
 def test_another_seed_makes_other_words_and_the_same_one_the_same() -> None:
-    wishes = (Wish(100, 5), Wish(100, 5))
-    first, same, other = (texts(MadeUp("s", "m", wishes, seed)) for seed in (0, 0, 1))
+    requests = (RequestLengths(100, 5), RequestLengths(100, 5))
+    first, same, other = (texts(MadeUp("s", "m", requests, seed)) for seed in (0, 0, 1))
     assert first == same
     assert not set(first) & set(other)
     assert common(*first) < 8
-    revisions = {MadeUp("s", "m", wishes, seed).task_set(RATE).revision for seed in (0, 1)}
+    revisions = {MadeUp("s", "m", requests, seed).task_set(RATE).revision for seed in (0, 1)}
     assert len(revisions) == 2
 
 
 def test_equal_blocks_are_equal_text_and_nothing_else_is_shared() -> None:
     rate = TokenRate(1.0, 0.0, observed=True)
-    wishes = (
-        Wish(1536, 5, (7, 8, 9)),
-        Wish(1300, 5, (7, 8, 10)),
-        Wish(1024, 5, (8, 7)),
-        Wish(600, 5, (7, 11)),
+    requests = (
+        RequestLengths(1536, 5, (7, 8, 9)),
+        RequestLengths(1300, 5, (7, 8, 10)),
+        RequestLengths(1024, 5, (8, 7)),
+        RequestLengths(600, 5, (7, 11)),
     )
-    a, b, c, d = texts(MadeUp("t", "trace", wishes), rate)
+    a, b, c, d = texts(MadeUp("t", "trace", requests), rate)
     assert [len(text.split()) for text in (a, b, c, d)] == [1536, 1300, 1024, 600]
     assert 1024 <= common(a, b) < 1024 + 8
     assert common(a, c) < 8
@@ -87,12 +88,12 @@ def test_equal_blocks_are_equal_text_and_nothing_else_is_shared() -> None:
 
 def test_blocks_of_a_recorded_trace_are_shared_as_recorded(data_dir: Path) -> None:
     trace = read_trace(data_dir / "tasks" / "traces" / "mooncake_conversation_trace.jsonl").window(n=300)
-    made_up = MadeUp("t", "trace", tuple(row.wish for row in trace.rows))
+    made_up = MadeUp("t", "trace", tuple(row.lengths for row in trace.rows))
     found = texts(made_up, TokenRate(1.0, 20.0, observed=True))
     shared_by_text = shared_by_name = 0
     for (one, a), (other, b) in zip(
-        zip(made_up.wishes, found, strict=True),
-        zip(made_up.wishes[1:], found[1:], strict=False),
+        zip(made_up.requests, found, strict=True),
+        zip(made_up.requests[1:], found[1:], strict=False),
         strict=False,
     ):
         shared_by_name += shared(one.blocks, other.blocks)
@@ -104,10 +105,10 @@ def test_prompts_are_written_when_they_are_asked_for() -> None:
     """Twelve thousand prompts of twelve thousand tokens are 700 MB of text; nothing of it is kept."""
     import tracemalloc
 
-    wishes = tuple(Wish(12_000, 300, tuple(range(n, n + 24))) for n in range(500))
+    requests = tuple(RequestLengths(12_000, 300, tuple(range(n, n + 24))) for n in range(500))
     text_of("warm", 10)
     tracemalloc.start()
-    task = MadeUp("t", "trace", wishes).task_set(RATE)
+    task = MadeUp("t", "trace", requests).task_set(RATE)
     for question in task.questions:
         assert len(question.messages[0][1]) > 30_000
     _, peak = tracemalloc.get_traced_memory()
@@ -116,9 +117,9 @@ def test_prompts_are_written_when_they_are_asked_for() -> None:
 
 
 def test_drawn_lengths_have_their_means_and_tails() -> None:
-    wishes = Lengths(600, 90, "drawn").draw(200_000, seed=2)
-    prompts = [wish.prompt_tokens for wish in wishes]
-    outputs = [wish.output_tokens for wish in wishes]
+    requests = Lengths(600, 90, "drawn").draw(200_000, seed=2)
+    prompts = [lengths.prompt_tokens for lengths in requests]
+    outputs = [lengths.output_tokens for lengths in requests]
     # the Pareto distribution with α 2.5 has a finite variance: σ = mean/√(α(α−2)) = 0.894 mean
     assert statistics.mean(prompts) == pytest.approx(600, rel=0.015)
     assert statistics.mean(outputs) == pytest.approx(90, rel=0.015)
@@ -133,9 +134,9 @@ def test_drawn_lengths_have_their_means_and_tails() -> None:
 def test_lengths_are_prefix_stable_cut_and_fixed() -> None:
     drawn = Lengths(600, 90, "drawn", longest=700)
     assert drawn.draw(100, 4)[:10] == drawn.draw(10, 4)
-    assert max(wish.prompt_tokens for wish in drawn.draw(5000, 4)) == 700
-    assert set(parse_lengths("512:128").draw(5, 1)) == {Wish(512, 128)}
-    assert all(wish.output_tokens == 1 for wish in Lengths(10, 1, "drawn").draw(100, 1))
+    assert max(lengths.prompt_tokens for lengths in drawn.draw(5000, 4)) == 700
+    assert set(parse_lengths("512:128").draw(5, 1)) == {RequestLengths(512, 128)}
+    assert all(lengths.output_tokens == 1 for lengths in Lengths(10, 1, "drawn").draw(100, 1))
 
 
 @pytest.mark.parametrize("wrong", ["", "512", "512:", "a:b", "0:5", "5:0", "-1:3", "1:2:3"])

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from joulemark.load.lengths import Wish
+from joulemark.load.lengths import RequestLengths
 from joulemark.load.trace import read_trace
 from joulemark.record.errors import InputError
 
@@ -37,15 +37,15 @@ def written(tmp_path: Path):  # type: ignore[no-untyped-def]
 def test_azure(written) -> None:  # type: ignore[no-untyped-def]
     trace = read_trace(written(AZURE))
     assert [row.t_ns for row in trace.rows] == [0, 52_000_000, 60_052_000_100]
-    assert trace.rows[2].wish == Wish(110, 27)
+    assert trace.rows[2].lengths == RequestLengths(110, 27)
     assert trace.name == "trace.csv"
 
 
 def test_mooncake(written) -> None:  # type: ignore[no-untyped-def]
     trace = read_trace(written(MOONCAKE, "mooncake.jsonl"))
-    assert [(row.t_ns, row.wish) for row in trace.rows] == [
-        (0, Wish(1100, 50, (0, 1, 2))),
-        (3_040_000_000, Wish(700, 2, (0, 3))),
+    assert [(row.t_ns, row.lengths) for row in trace.rows] == [
+        (0, RequestLengths(1100, 50, (0, 1, 2))),
+        (3_040_000_000, RequestLengths(700, 2, (0, 3))),
     ]
 
 
@@ -108,7 +108,7 @@ def test_any_bytes_are_a_trace_or_refused(tmp_path_factory: pytest.TempPathFacto
         except InputError:
             continue
         assert trace.rows[0].t_ns == 0
-        assert all(row.wish.prompt_tokens >= 1 for row in trace.rows)
+        assert all(row.lengths.prompt_tokens >= 1 for row in trace.rows)
 
 
 @pytest.mark.parametrize(
@@ -127,8 +127,8 @@ def test_the_published_traces(
     assert len(trace.rows) == n
     assert 1000 < trace.duration_s < 3700
     if mean_in is not None and mean_out is not None:
-        assert sum(row.wish.prompt_tokens for row in trace.rows) / n == pytest.approx(mean_in, abs=1)
-        assert sum(row.wish.output_tokens for row in trace.rows) / n == pytest.approx(mean_out, abs=1)
+        assert sum(row.lengths.prompt_tokens for row in trace.rows) / n == pytest.approx(mean_in, abs=1)
+        assert sum(row.lengths.output_tokens for row in trace.rows) / n == pytest.approx(mean_out, abs=1)
     if name.startswith("mooncake"):
         for row in trace.rows:
-            assert len(row.wish.blocks) == -(-row.wish.prompt_tokens // 512)
+            assert len(row.lengths.blocks) == -(-row.lengths.prompt_tokens // 512)

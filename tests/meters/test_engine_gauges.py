@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from doubles.engine_pages import MODEL, PAGES, Batch, EnginePages, Said, labels, slots_page
+from doubles.engine_pages import MODEL, PAGES, Batch, EnginePages, Said, labels, models_page, slots_page
 from joulemark.meters.discovery import open_source
 from joulemark.meters.engine_gauges import EngineAddress, find_engine_gauges
 from joulemark.meters.engine_gauges.dialect import DIALECTS
@@ -25,8 +25,8 @@ BATCH = Batch(running=3, waiting=2, kv=0.25, preemptions=4, prompt=1200, generat
 KEY = "Bearer sk-very-secret"
 
 
-def told(kind: str, page: str, model: str = MODEL) -> Account:
-    return account_of(parse_exposition(page, DIALECTS[kind].names), DIALECTS[kind], model)
+def told(kind: str, page: str, model: str = MODEL, aliases: tuple[str, ...] = ()) -> Account:
+    return account_of(parse_exposition(page, DIALECTS[kind].names), DIALECTS[kind], model, aliases)
 
 
 def address(server: EnginePages, kind: str | None = None, **changes: object) -> EngineAddress:
@@ -123,8 +123,38 @@ def test_of_several_models_the_one_that_is_asked_counts() -> None:
     )
     assert told("vllm", page).values == {"requests_running": 2.0}
     assert told("vllm", page, "third") == Account({}, ("requests_running:ambiguous",))
-    single = f"vllm:num_requests_running{labels(model_name='served-under-another-name')} 2\n"
-    assert told("vllm", single).values == {"requests_running": 2.0}
+    assert told("vllm", page, "third", ("other",)).values == {"requests_running": 40.0}
+    assert told("vllm", page, "third", ("other", MODEL)).faults == ("requests_running:ambiguous",)
+    assert told("vllm", page, MODEL, ("other",)).values == {"requests_running": 2.0}
+
+
+def test_another_models_gauges_are_not_this_ones() -> None:
+    single = f"vllm:num_requests_running{labels(model_name='OTHER')} 2\n"
+    assert told("vllm", single) == Account({}, ("requests_running:other_model",))
+    assert told("vllm", single, aliases=("OTHER", MODEL)).values == {"requests_running": 2.0}
+    assert told("vllm", "vllm:num_requests_running 2\n").values == {"requests_running": 2.0}
+
+
+@pytest.mark.parametrize(
+    ("listed", "is_read"),
+    [
+        (Said(models_page("made/alias", MODEL)), True),
+        (Said(models_page("made/alias")), False),
+        (Said("", 404), False),
+        (Said("[" * 5000), False),
+        (Said('{"data": [7, {"id": null}]}'), False),
+        (Said('{"data": 7}'), False),
+    ],
+)
+def test_the_names_on_the_engines_list_are_the_models(listed: Said, *, is_read: bool) -> None:
+    with EnginePages("vllm", BATCH, instead={"/v1/models": listed}) as server:
+        finding = found(server, model="made/alias", headers={"Authorization": KEY})
+        if is_read:
+            assert read_once(finding).values["requests_running"] == 3.0
+        else:
+            assert finding.spec is None
+            assert "another model" in finding.why
+        assert {headers.get("authorization") for _, _, headers in server.asked} == {KEY}
 
 
 @pytest.mark.parametrize(

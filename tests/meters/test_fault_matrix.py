@@ -23,7 +23,7 @@ from joulemark.meters.duplicates import without_duplicates
 from joulemark.meters.qualification import qualify
 from joulemark.meters.source import Finding, SourceLost
 from joulemark.record.clock import VirtualClock
-from joulemark.record.energy import MeasuredEnergy, Withheld, sum_over_scopes
+from joulemark.record.energy import MeasuredEnergy, MeasuredOrWithheld, Withheld, sum_over_scopes
 from joulemark.record.meter import Qualification, QualifiedSource, Trust
 from joulemark.record.scope import OverlappingScopes
 from joulemark.record.telemetry import Quantity
@@ -70,11 +70,11 @@ class Cell:
     """What came of one source in one cell; energies are null where the source gave no such quantity."""
 
     qualified: QualifiedSource
-    counter: MeasuredEnergy | Withheld | None
-    integrated: MeasuredEnergy | Withheld | None
+    counter: MeasuredOrWithheld | None
+    integrated: MeasuredOrWithheld | None
 
 
-def outcome(energy: MeasuredEnergy | Withheld | None) -> str:
+def outcome(energy: MeasuredOrWithheld | None) -> str:
     """Name what came of a figure."""
     if energy is None:
         return ABSENT
@@ -188,7 +188,7 @@ def judge(rig: Rig, fault: Fault, findings: Sequence[Finding], cells: Sequence[C
         _cannot_be_doubled(list(cells), truth)
 
 
-def _is_sane(energy: MeasuredEnergy | Withheld | None) -> None:
+def _is_sane(energy: MeasuredOrWithheld | None) -> None:
     if isinstance(energy, Withheld):
         assert energy.reason.text, "a withheld energy says why"
     elif energy is not None:

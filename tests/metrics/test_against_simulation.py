@@ -24,7 +24,7 @@ from joulemark.record.telemetry import Reading
 from joulemark.runs.input_aware import input_aware
 from joulemark.runs.spans import Span, sum_over_scopes
 from joulemark.simulate.readings import counter_ticks
-from joulemark.simulate.virtual import run_closed, run_open
+from joulemark.simulate.virtual import poisson_arrivals_ns, run_closed, run_open
 from joulemark.telemetry.interval import energies_between
 from joulemark.telemetry.timeline import Timeline
 
@@ -102,7 +102,7 @@ def long_run(load: RandomLoad, n: int, seed: int) -> tuple[float, float]:
     """Return the long run's joules per token with their standard error, by batch means."""
     requests = load.requests(n, np.random.default_rng([2, seed]))
     if load.rate is not None:
-        run = run_open(load.config, requests, steady_runs.arrivals_ns(n, load.rate, seed))
+        run = run_open(load.config, requests, poisson_arrivals_ns(n, load.rate, seed))
         margin = 200
     else:
         margin = 2 * load.config.max_batch if load.kind == "at_once" else load.concurrency

@@ -51,7 +51,7 @@ def test_two_axes_take_no_square_of_the_points() -> None:
     assert time.perf_counter() - began < 5
 
 
-def test_the_front_runs_from_the_fastest_to_the_cheapest() -> None:
+def test_the_front_runs_from_the_fastest_to_the_least_energy() -> None:
     points = [point(50, 0.2), point(100, 0.05), point(70, 0.1), point(90, 0.1), point(50, 0.3)]
     found = frontier(points, ("tpot_mean", "energy_j"))
     assert found.on == (1, 2, 0)

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import nnls
+from scipy.stats import t as student
 
 from doubles.made_up_loads import at, closed_loop, load_of, request, without_stream
 from doubles.run_views import measured
@@ -112,6 +113,45 @@ def test_the_fit_finds_what_the_energy_was_made_of():
     assert figures["loaded_prompt_share"].value == pytest.approx(fit.prompt_share)
 
 
+def test_an_interval_rests_on_the_degrees_of_freedom_that_the_fit_had():
+    slices, done = cut(varied(40))
+    fit = fit_blocks(
+        slices, summed(done, len(slices.parts)), energies_of(slices, done, noise=0.5), (IDLE_W, None)
+    )
+    assert fit.n - fit.degrees in (3, 4)
+    assert (fit.degrees == fit.n - 4) == (fit.weights[CONTEXT] > 0)
+    for degrees in (fit.degrees, 8):
+        price = input_aware_figures(dataclasses.replace(fit, degrees=degrees))[
+            "loaded_joules_per_prompt_token"
+        ]
+        half = student.ppf(0.975, degrees) * fit.se_prompt_j
+        assert (price.lo, price.hi) == pytest.approx((price.value - half, price.value + half), rel=2e-3)
+
+
+def test_where_steps_and_output_say_the_same_only_two_coefficients_are_fitted():
+    slices, done = cut(varied())
+    work = summed(done, len(slices.parts))
+    work[:, STEPS], work[:, CONTEXT] = work[:, OUTPUT], work[:, OUTPUT]
+    noise = np.random.default_rng(2).normal(0, 0.1, len(work))
+    energies = [measured(float(j)) for j in work @ WEIGHTS + noise]
+    fit = fit_blocks(slices, work, energies, (IDLE_W, "baseline"))
+    assert fit.reason is None
+    assert fit.degrees == fit.n - 2
+
+
+def test_what_prompts_take_is_as_open_as_what_a_prompt_token_costs():
+    fit = InputAwareFit(
+        40, 37, (IDLE_W, STEP_J, 0.2, OUTPUT_J, 0.0), se_prompt_j=0.03, prompt_share=0.4, output_share=0.5,
+        idle_share=0.1, joules_per_output_token=1.0, reason=None,
+    )  # fmt: skip
+    share = input_aware_figures(fit)["loaded_prompt_share"]
+    half = 0.4 * student.ppf(0.975, 37) * 0.03 / 0.2
+    assert (share.value, share.interval) == (0.4, "ci95")
+    assert (share.lo, share.hi) == pytest.approx((0.4 - half, 0.4 + half), rel=1e-3)
+    wide = input_aware_figures(dataclasses.replace(fit, se_prompt_j=1.0))["loaded_prompt_share"]
+    assert (wide.lo, wide.hi) == (0.0, 1.0)
+
+
 def test_where_prompts_and_output_come_in_one_mix_nothing_is_told_apart():
     slices, done = cut(varied())
     work = summed(done, len(slices.parts))
@@ -166,7 +206,7 @@ def test_idle_power_is_that_of_the_gaps_else_the_baseline_else_unknown():
     assert idle_power(busy, [measured(1.0)] * len(busy.parts), None) == (0.0, None)
 
 
-FIT = InputAwareFit(20, (IDLE_W, STEP_J, PROMPT_J, OUTPUT_J, 0.0), reason=None)
+FIT = InputAwareFit(20, 17, (IDLE_W, STEP_J, PROMPT_J, OUTPUT_J, 0.0), reason=None)
 
 
 @given(

@@ -1,15 +1,10 @@
-import math
-
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from doubles.run_views import T0, S, item
 from joulemark.metrics.latency import (
     chunk_gaps_s,
     e2el_s,
     latencies,
-    percentile,
     streaming_used,
     tpot_s,
     ttfa_s,
@@ -41,27 +36,6 @@ def test_a_retried_request_is_timed_from_its_last_try():
 @pytest.mark.parametrize("tokens", [None, 0, 1])
 def test_tpot_of_fewer_than_two_tokens_is_null(tokens):
     assert tpot_s(item(tokens=tokens)) is None
-
-
-def test_nearest_rank_percentiles():
-    values = [float(k) for k in range(1, 21)]
-    assert [percentile(values, p) for p in (50, 90, 95, 99)] == [10.0, 18.0, 19.0, 20.0]
-    # 20 answered and 20 failed: the 50th is the last answered one, all above are infinite
-    assert percentile(values, 50, n_failed=20) == 20.0
-    assert math.isinf(percentile(values, 90, n_failed=20))
-    assert percentile([3.0], 99) == 3.0
-    for bad in (([], 50), ([1.0], 0), ([1.0], 101)):
-        with pytest.raises(ValueError, match="percentile"):
-            percentile(*bad)
-
-
-@given(st.lists(st.floats(0, 1e6), min_size=1, max_size=200), st.sampled_from([50, 90, 95, 99]))
-def test_a_percentile_is_observed_and_leaves_enough_below(values, percent):
-    ascending = sorted(values)
-    found = percentile(ascending, percent)
-    assert found in values
-    assert sum(v <= found for v in values) * 100 >= percent * len(values)
-    assert sum(v < found for v in values) * 100 < percent * len(values)
 
 
 def test_failures_count_as_infinitely_late_in_one_form_only():

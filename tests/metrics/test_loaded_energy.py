@@ -46,7 +46,9 @@ def test_the_published_equation():
     accuracy = np.mean([item.correct for item in counted])
     assert figures["steady_joules_per_correct_answer"] == pytest.approx(per_token * mean / accuracy)
     assert figures["steady_power_w"] == pytest.approx(state.energy.joules / state.window.duration_s)
-    assert figures["steady_tokens_per_second"] * figures["steady_s"] == pytest.approx(state.window.tokens)
+    assert figures["steady_tokens_per_second"] * figures["steady_duration_s"] == pytest.approx(
+        state.window.tokens
+    )
     assert figures["steady_requests"] == len(loaded().ended_inside())
     # power over throughput is energy per token
     assert figures["steady_power_w"] / figures["steady_tokens_per_second"] == pytest.approx(per_token)

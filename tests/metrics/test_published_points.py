@@ -76,6 +76,12 @@ def test_of_a_batch_each_image_has_its_share_of_the_time() -> None:
     assert point.tdp_energy_j.value == 700 / 2
 
 
+def test_one_at_a_time_the_time_of_a_request_says_how_many_a_second() -> None:
+    alone = published_point(_row(mean_batch=1.0), Rates())
+    assert alone.throughput.value == 1 / 12.5
+    assert published_point(_row(mean_batch=1.5), Rates()).throughput.value == 4
+
+
 def test_joules_per_correct_answer() -> None:
     assert published_point(_row(accuracy=0.5), Rates()).joules_per_correct.value == 200
     assert published_point(_row(accuracy=0.0), Rates()).joules_per_correct.reason is Reason.NOTHING_CORRECT

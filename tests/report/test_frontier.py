@@ -55,7 +55,7 @@ def test_the_answer_leads(found: Recommendation) -> None:
     assert first == "Run batch 64: 60.0 J a request at 80.00 ms a token."
     assert "40.0 % (" in second
     assert "less than the fastest (batch 8)" in second
-    assert "20.0 % (" not in second  # the cheapest without limits is the point without a latency
+    assert "20.0 % (" not in second  # the least energy without limits is that of the point without a latency
     assert title(found) == "What to run: org/model-1b, sums"
     assert limit_lines(found) == ["time per output token, mean 80.00 ms, at most 100.0 ms is asked for"]
 
@@ -116,7 +116,7 @@ def test_the_plain_picture_has_each_mark_in_its_place(found: Recommendation) -> 
         mark: [(k, line.index(mark)) for k, line in enumerate(lines[:9]) if mark in line] for mark in "F*o|"
     }
     assert marks["F"][0][0] == 0  # the dearest on top
-    assert marks["o"][-1][0] == 8  # the cheapest below
+    assert marks["o"][-1][0] == 8  # the least energy below
     assert marks["F"][0][1] < marks["*"][0][1] < marks["o"][-1][1]
     assert len(marks["|"]) >= 7
     assert marks["*"][0][1] < marks["|"][0][1]

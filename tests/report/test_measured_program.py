@@ -12,7 +12,7 @@ from joulemark.live.source_energy import SHARED_BOARD, SourceEnergy
 from joulemark.live.stretch import Stretch
 from joulemark.live.used import Used
 from joulemark.metrics.value import Value, withheld
-from joulemark.record.energy import MeasuredEnergy, Method, Withheld
+from joulemark.record.energy import MeasuredEnergy, MeasuredOrWithheld, Method, Withheld
 from joulemark.record.meter import Qualification, QualifiedSource, SourceInfo, Trust
 from joulemark.record.reason import Reason
 from joulemark.record.scope import Scope
@@ -24,8 +24,8 @@ NO_COUNTER = Withheld(Reason.NOT_APPLICABLE, "The source has no energy counter."
 def saw(
     name: str,
     scope: str,
-    counter: MeasuredEnergy | Withheld,
-    integrated: MeasuredEnergy | Withheld,
+    counter: MeasuredOrWithheld,
+    integrated: MeasuredOrWithheld,
     *,
     kind: str = "nvml",
     trust: Trust = Trust.QUALIFIED,

@@ -126,6 +126,13 @@ def test_what_is_left_of_a_timetable_keeps_its_gaps() -> None:
     assert whole.mean_gap_s == pytest.approx((offsets[45] - offsets[6]) / 1e9 / 39)
 
 
+def test_a_request_may_be_late_by_a_tenth_of_the_gap_and_no_more() -> None:
+    shape = LoadShape.open(Arrivals("constant", 4.0), n_requests=8)
+    timing = timing_of(shape, task_of(8), wanted(task_of(8), 1, (), 8))
+    assert isinstance(timing.pacing, Timetable)
+    assert timing.pacing.tolerance_s == pytest.approx(0.025)
+
+
 def test_a_closed_loop_has_no_times() -> None:
     timing = timing_of(LoadShape.closed(4, ramp_s=2.0), task_of(3), wanted(task_of(3), 1, ()))
     assert timing.pacing == Workers(4, 2.0)

@@ -48,7 +48,7 @@ def test_time_a_token_grows_with_the_batch_so_that_there_is_a_frontier() -> None
 
 
 def test_swap_beats_recompute_when_memory_is_overloaded() -> None:
-    requests = draw_requests(300, 700, 500, 2, longest=6_000)
+    requests = draw_requests(300, 700, 500, 2, room=6_000)
     tight = replace(CHAT, max_batch=64, kv_tokens=24_000)
     runs = {mode: run_closed(replace(tight, preemption=mode), requests, 64) for mode in ("recompute", "swap")}
     for run in runs.values():
@@ -75,7 +75,7 @@ def test_prefill_and_decode_apart_balance_by_the_workload() -> None:
     def joules(prompt: int, output: int, prefill: int) -> tuple[float, float]:
         decode = 4 - prefill
         config = replace(CHAT, max_batch=24, prefill_instances=prefill, decode_instances=decode)
-        requests = draw_requests(100 + 72 * decode, prompt, output, 4, longest=20_000)
+        requests = draw_requests(100 + 72 * decode, prompt, output, 4, room=20_000)
         run = run_closed(config, requests, 24 * decode)
         decode_j = sum(run.books.between_j(0, run.t_end_ns, device) for device in range(prefill, 4))
         return of_run(run, 24 * decode).request_j, decode_j / run.books.total_j
@@ -91,7 +91,7 @@ def test_the_table_of_chunked_prefill_has_holes_and_its_minimum_inside() -> None
     joules: dict[tuple[int, int], float] = {}
     budgets = (64, 128, 256, 512, 1024, 8192)
     for batch in (64, 256):
-        requests = draw_requests(200 + 3 * batch, 1024, 256, 5, longest=16_000)
+        requests = draw_requests(200 + 3 * batch, 1024, 256, 5, room=16_000)
         for budget in budgets:
             if budget >= batch:
                 config = replace(CHAT, max_batch=batch, max_batched_tokens=budget)

@@ -16,7 +16,7 @@ CONFIG = ServerConfig(H100, LLAMA_8B, max_batch=16)
 
 def test_alike_requests_cost_the_same_in_the_long_run_as_in_any_round() -> None:
     # 16 requests of one length begin and end together, round after round: the energy of a round is exact
-    requests = draw_requests(16 * 44, 100, 50, 0, shape="fixed")
+    requests = draw_requests(16 * 44, 100, 50, 0, kind="fixed")
     found = long_run(CONFIG, requests, 16)
     once = long_run(replace(CONFIG, max_batch=16), requests[: 16 * 24], 16)
     assert found.request_j == pytest.approx(once.request_j, rel=1e-3)

@@ -96,7 +96,7 @@ def test_a_request_is_charged_what_the_text_says(
         kv_tokens=100_000,
         power_limit_w=1.6 * gpu.idle_w if limited else None,
     )
-    requests = draw_requests(20, 150, 40, seed, longest=3000)
+    requests = draw_requests(20, 150, 40, seed, room=3000)
     expected = _by_the_text(config, requests)
     server = SimulatedServer(config)
     for request in requests:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from doubles.simulated_meter import Curve
-from joulemark.record.energy import MeasuredEnergy, Withheld
+from joulemark.record.energy import MeasuredEnergy, MeasuredOrWithheld, Withheld
 from joulemark.record.meter import Qualification, QualifiedSource, SourceInfo, Trust
 from joulemark.record.reason import Reason
 from joulemark.record.scope import Scope
@@ -54,13 +54,11 @@ def readings(
     return Timeline.from_readings(rows)
 
 
-def counted(
-    timeline: Timeline, meter: QualifiedSource, t0_s: float, t1_s: float
-) -> MeasuredEnergy | Withheld:
+def counted(timeline: Timeline, meter: QualifiedSource, t0_s: float, t1_s: float) -> MeasuredOrWithheld:
     return energy_between(timeline, meter, 0, round(t0_s * S), round(t1_s * S))
 
 
-def why(energy: MeasuredEnergy | Withheld) -> Reason:
+def why(energy: MeasuredOrWithheld) -> Reason:
     assert isinstance(energy, Withheld), energy
     return energy.reason
 
@@ -153,7 +151,7 @@ def test_a_gauge_that_is_renewed_seldom_has_a_bound_that_knows_it(renewal_s: flo
     assert np.mean(held) >= 0.99
 
 
-def register(counter_j: Callable[[float], float], stated_j: float) -> MeasuredEnergy | Withheld:
+def register(counter_j: Callable[[float], float], stated_j: float) -> MeasuredOrWithheld:
     meter = source(
         poll_s=1.0,
         counter_quantum_j=stated_j,

@@ -6,12 +6,14 @@ import threading
 import time
 from dataclasses import dataclass, field
 
+import pytest
+
 from joulemark.meters.source import SourceLost
 from joulemark.record.clock import SystemClock
 from joulemark.record.meter import SourceInfo
 from joulemark.record.scope import Scope
 from joulemark.record.telemetry import Reading
-from joulemark.telemetry.background import BackgroundReader
+from joulemark.telemetry.background import READ_ON_S, BackgroundReader
 from joulemark.telemetry.sampler import SourcePlan
 
 PERIOD_NS = 20_000_000
@@ -48,9 +50,9 @@ class Slow:
         self.closed = True
 
 
-def reader_of(source: Slow, period_ns: int = PERIOD_NS) -> BackgroundReader:
+def reader_of(source: Slow, period_ns: int = PERIOD_NS, age_s: float = 0.0) -> BackgroundReader:
     plan = SourcePlan("plug", "wall", period_ns, None, lambda: source)
-    return BackgroundReader(plan, SystemClock(), 3, first_flags=("sampler_lost",))
+    return BackgroundReader(plan, SystemClock(), 3, first_flags=("sampler_lost",), age_s=age_s)
 
 
 def until(condition: object, timeout_s: float = 10.0) -> None:
@@ -118,3 +120,29 @@ def test_a_lost_meter_says_so_and_is_tried_again() -> None:
     until(lambda: source.reads > seen)
     reader.request_stop()
     reader.join(5)
+
+
+def test_the_last_reading_begins_after_the_end_whatever_was_being_read() -> None:
+    source = Slow(takes_s=0.1)
+    reader = reader_of(source, 10_000_000_000)
+    time.sleep(0.03)  # in the middle of the first read
+    stop_ns = time.monotonic_ns()
+    reader.request_stop()
+    reader.join(5)
+    last = reader.take_rows()[-1]
+    assert last.t_ns - last.read_ns >= stop_ns
+
+
+@pytest.mark.parametrize(("age_s", "read_on_s"), [(0.3, 0.3), (READ_ON_S + 0.1, 0.0)])
+def test_old_values_are_read_on_until_they_show_the_end(age_s: float, read_on_s: float) -> None:
+    source = Slow()
+    reader = reader_of(source, 100_000_000, age_s)
+    until(lambda: source.reads >= 1)
+    stop_ns = time.monotonic_ns()
+    reader.request_stop()
+    reader.join(5)
+    begun_s = [(row.t_ns - row.read_ns - stop_ns) * 1e-9 for row in reader.take_rows()]
+    assert min(begun for begun in begun_s if begun >= 0) < 0.1, "at once"
+    assert read_on_s <= begun_s[-1] < read_on_s + 0.2
+    assert sum(begun > 0.05 for begun in begun_s) >= 10 * read_on_s - 1, "and on its schedule meanwhile"
+    assert source.closed

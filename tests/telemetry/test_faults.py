@@ -10,7 +10,7 @@ import pytest
 
 from doubles.simulated_meter import Curve, Faults, SimulatedMeter, SimulatedRun, run_items
 from joulemark.record.clock import VirtualClock
-from joulemark.record.energy import MeasuredEnergy, Withheld
+from joulemark.record.energy import MeasuredEnergy, MeasuredOrWithheld, Withheld
 from joulemark.record.meter import QualifiedSource, Trust
 from joulemark.record.reason import Reason
 from joulemark.record.telemetry import Reading
@@ -37,12 +37,12 @@ def a_run(
     return run_items(meter, ITEMS, end_s=END_S, pause_s=pause_s)
 
 
-def energies(run: SimulatedRun, source: QualifiedSource | None = None) -> list[MeasuredEnergy | Withheld]:
+def energies(run: SimulatedRun, source: QualifiedSource | None = None) -> list[MeasuredOrWithheld]:
     begins, stops = zip(*run.items_ns, (run.t0_ns, run.t1_ns), strict=True)
     return energies_between(run.timeline, source or run.meter.qualified, 0, begins, stops)
 
 
-def assert_right(run: SimulatedRun, energy: MeasuredEnergy | Withheld, t0_ns: int, t1_ns: int) -> None:
+def assert_right(run: SimulatedRun, energy: MeasuredOrWithheld, t0_ns: int, t1_ns: int) -> None:
     assert isinstance(energy, MeasuredEnergy), energy
     true_j = run.true_j(t0_ns, t1_ns)
     assert energy.lo <= true_j <= energy.hi

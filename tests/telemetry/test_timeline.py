@@ -54,6 +54,7 @@ def test_flags_of_a_row_without_the_quantity_pass_to_the_next() -> None:
     track, series = timeline.track(0, "a"), timeline.series(0, "a", "energy_j")
     assert track is not None
     assert series is not None
+    assert series.value.tolist() == [1.0, 2.0]
     assert [set(track.flags_of(bits)) for bits in series.flag_bits.tolist()] == [set(), {"lost", "gap"}]
     assert track.lost_after(2)
     assert not track.lost_after(3)

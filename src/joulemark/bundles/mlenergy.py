@@ -11,9 +11,9 @@ from joulemark.bundles.foreign_file import ForeignFile, csv_rows, json_document
 from joulemark.bundles.foreign_row import ForeignRow
 from joulemark.bundles.mlenergy_leaderboard import leaderboard_rows
 from joulemark.bundles.mlenergy_run import is_run, run_row
-from joulemark.bundles.published import LITTLE, Axis, published_row, refuse_repeated
-from joulemark.metrics.point_figures import Unit
-from joulemark.record.published import PublishedRow
+from joulemark.bundles.published import LITTLE, little_tpot_s, published_row, refuse_repeated
+from joulemark.metrics.setup import Setting
+from joulemark.record.published import PublishedRow, Unit
 
 LICENCE = "Apache-2.0"
 PAPER = "ML.ENERGY Benchmark, early 2025 (arXiv 2505.06371)"
@@ -80,7 +80,7 @@ def _text_row(row: ForeignRow, file: ForeignFile, task: str) -> PublishedRow:
     tokens_per_s = row.number("Token tput (tok/s)")
     tokens = row.number("Avg Output Tokens")
     batch = row.number("Avg BS (reqs)")
-    tpot_s = row.derived("Token tput (tok/s)", batch / tokens_per_s)
+    tpot_s = row.derived("Token tput (tok/s)", little_tpot_s(batch, tokens_per_s))
     latency_s = {"tpot_mean": tpot_s, "e2el_mean": row.derived("Avg Output Tokens", tpot_s * tokens)}
     iteration_s = row.optional_number("Avg TPOT (s)")
     if iteration_s is not None:
@@ -112,7 +112,7 @@ def _media_row(row: ForeignRow, file: ForeignFile, task: str, energy: str, unit:
     batch = row.whole("Batch size")
     energy_j = row.number(energy, positive=False)
     latency_s = row.number("Batch latency (s)")
-    settings: dict[str, Axis] = {"max_batch": batch, "denoising_steps": row.whole("Denoising steps")}
+    settings: dict[str, Setting] = {"max_batch": batch, "denoising_steps": row.whole("Denoising steps")}
     frames = row.optional_whole("Frames")
     if frames is not None:
         settings["frames"] = frames

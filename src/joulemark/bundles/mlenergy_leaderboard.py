@@ -6,35 +6,16 @@ from typing import Any
 
 from joulemark.bundles.foreign_file import ForeignFile
 from joulemark.bundles.foreign_row import ForeignRow
-from joulemark.bundles.published import LITTLE, Axis, published_row, row_key
-from joulemark.metrics.point_figures import Unit
-from joulemark.record.published import PublishedRow
+from joulemark.bundles.published import LITTLE, little_tpot_s, published_row, row_key
+from joulemark.metrics.setup import Setting
+from joulemark.record.axis import PUBLISHED_NAMES
+from joulemark.record.published import PublishedRow, Unit
 
 LICENCE = "Apache-2.0"
 PUBLICATION = "ML.ENERGY Leaderboard v3"
 _MS = 1e-3
 _ITL = {"median_itl_ms": "itl_p50", "p90_itl_ms": "itl_p90", "p95_itl_ms": "itl_p95", "p99_itl_ms": "itl_p99"}
 _ITL_NOTE = "; itl percentiles are of the whole run, ramps included"
-# their names and ours, for those that tell configurations apart
-_AXES = {
-    "max_num_seqs": "max_batch",
-    "batch_size": "max_batch",
-    "max_num_batched_tokens": "max_batched_tokens",
-    "tensor_parallel": "tensor_parallel",
-    "expert_parallel": "expert_parallel",
-    "data_parallel": "data_parallel",
-    "ulysses_degree": "ulysses_degree",
-    "ring_degree": "ring_degree",
-    "inference_steps": "denoising_steps",
-    "num_frames": "frames",
-    "fps": "fps",
-    "image_height": "height",
-    "video_height": "height",
-    "height": "height",
-    "image_width": "width",
-    "video_width": "width",
-    "width": "width",
-}
 _ENERGY_OF: dict[str, Unit] = {
     "energy_per_request_joules": "request",
     "energy_per_image_joules": "image",
@@ -81,7 +62,7 @@ def _row(row: ForeignRow, file: ForeignFile, task: str) -> PublishedRow:
         tokens_per_s = row.number("output_throughput_tokens_per_sec")
         tokens = row.optional_number("avg_output_len")
         batch = row.number("avg_batch_size")
-        latency_s["tpot_mean"] = row.derived("avg_batch_size", batch / tokens_per_s)
+        latency_s["tpot_mean"] = row.derived("avg_batch_size", little_tpot_s(batch, tokens_per_s))
         if tokens is not None:
             latency_s["e2el_mean"] = row.derived("avg_output_len", latency_s["tpot_mean"] * tokens)
         for theirs, ours in _ITL.items():
@@ -110,9 +91,9 @@ def _row(row: ForeignRow, file: ForeignFile, task: str) -> PublishedRow:
     )
 
 
-def _settings(row: ForeignRow) -> dict[str, Axis]:
-    found: dict[str, Axis] = {}
-    for theirs, ours in _AXES.items():
+def _settings(row: ForeignRow) -> dict[str, Setting]:
+    found: dict[str, Setting] = {}
+    for theirs, ours in PUBLISHED_NAMES.items():
         value = row.optional_whole(theirs)
         if value is not None:
             found[ours] = value

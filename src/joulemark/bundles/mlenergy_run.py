@@ -7,7 +7,9 @@ from typing import Any
 
 from joulemark.bundles.foreign_file import ForeignFile
 from joulemark.bundles.foreign_row import ForeignRow
-from joulemark.bundles.published import Axis, published_row
+from joulemark.bundles.published import published_row
+from joulemark.metrics.setup import Setting
+from joulemark.record.axis import PUBLISHED_NAMES
 from joulemark.record.published import PublishedRow
 from joulemark.record.reason import Reason
 
@@ -20,14 +22,13 @@ CLIENT_TPOT = (
 )
 _STATISTICS = {"mean": "mean", "p50": "p50", "p90": "p90", "p95": "p95", "p99": "p99"}
 _LATENCIES = ("ttft", "tpot", "itl", "e2el")
-_AXES = {
-    "max_num_seqs": "max_batch",
-    "max_num_batched_tokens": "max_batched_tokens",
+_ENGINE_AXES = ("max_num_seqs", "max_num_batched_tokens")
+_AXES = {name: PUBLISHED_NAMES[name] for name in _ENGINE_AXES} | {
     "max_output_tokens": "max_output_tokens",
     "max_concurrency": "concurrency",
 }
-_MEDIA_AXES = {"batch_size": "max_batch", "inference_steps": "denoising_steps", "num_frames": "frames"}
-_MEDIA_AXES |= {"height": "height", "width": "width", "fps": "fps"}
+_MEDIA = ("batch_size", "inference_steps", "num_frames", "height", "width", "fps")
+_MEDIA_AXES = {name: PUBLISHED_NAMES[name] for name in _MEDIA}
 
 
 def is_run(document: dict[str, Any]) -> bool:
@@ -72,7 +73,7 @@ def _text_row(file: ForeignFile, row: ForeignRow, task: str) -> PublishedRow:
             energy_j = row.derived("steady_state_energy_per_token", per_token_j * mean_tokens)
     steady_j = row.optional_number("steady_state_energy", positive=False)
     known = energy_j is not None and steady_j is not None
-    settings: dict[str, Axis] = {}
+    settings: dict[str, Setting] = {}
     for theirs, ours in _AXES.items():
         value = row.cells.get(theirs)
         if value is not None and not isinstance(value, str):
@@ -116,7 +117,7 @@ def _media_row(file: ForeignFile, row: ForeignRow, document: dict[str, Any], tas
         devices = ForeignRow(file.name, f"iteration {number}", by_device)
         energies.append(math.fsum(devices.number(name, positive=False) for name in by_device))
         times.append(ForeignRow(file.name, f"iteration {number}", one).number("time"))
-    settings: dict[str, Axis] = {
+    settings: dict[str, Setting] = {
         ours: value
         for theirs, ours in _MEDIA_AXES.items()
         if (value := row.optional_whole(theirs)) is not None

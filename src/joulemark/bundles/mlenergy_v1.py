@@ -6,7 +6,7 @@ import re
 
 from joulemark.bundles.foreign_file import ForeignFile, csv_rows, read_foreign
 from joulemark.bundles.foreign_row import ForeignRow
-from joulemark.bundles.published import LITTLE, published_row, refuse_repeated
+from joulemark.bundles.published import LITTLE, little_tpot_s, published_row, refuse_repeated
 from joulemark.record.published import PublishedRow
 
 LICENCE = "Apache-2.0"
@@ -45,6 +45,7 @@ def _row(
     energy_j, latency_s = row.number("energy", positive=False), row.number("latency")
     tokens_per_s = row.number("throughput")
     accuracy = scores.get(model)
+    tpot_s = row.derived("throughput", little_tpot_s(1.0, tokens_per_s))
     return published_row(
         model=model,
         device=device,
@@ -52,7 +53,10 @@ def _row(
         task=task,
         unit="request",
         energy_j=energy_j,
-        latency_s={"tpot_mean": row.derived("throughput", 1 / tokens_per_s), "e2el_mean": latency_s},
+        latency_s={
+            "tpot_mean": tpot_s,
+            "e2el_mean": latency_s,
+        },
         tpot_definition=LITTLE.partition(";")[0] + " with a batch of 1; e2el_mean is as published",
         tokens_per_second=tokens_per_s,
         mean_completion_tokens=row.number("response_length"),

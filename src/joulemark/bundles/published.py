@@ -5,17 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from joulemark.bundles.foreign_row import ForeignRow
-from joulemark.metrics.point_figures import Unit
-from joulemark.record.published import PublishedRow
+from joulemark.metrics.setup import Setting
+from joulemark.record.published import PublishedRow, Unit
 from joulemark.record.reason import Reason
 
-Axis = str | int | float | bool | None
 RowKey = tuple[object, ...]
 
 LITTLE = (
     "tpot_mean = average batch / token throughput (Little's law: the mean time in the running batch a token, "
     "without the wait in the queue); e2el_mean = tpot_mean × mean output tokens"
 )
+
+
+PUBLISHED_AS_ZERO = "It was published as 0, which it cannot be."
+"""The reason of an energy, power or latency that a source gives as zero."""
+
+
+def little_tpot_s(batch: float, tokens_per_s: float) -> float:
+    """Return the mean time in the running batch a token, in seconds, see `LITTLE`."""
+    return batch / tokens_per_s
 
 
 def published_row(
@@ -25,7 +33,7 @@ def published_row(
     unit: Unit,
     energy_j: float | None,
     latency_s: Mapping[str, float],
-    settings: Mapping[str, Axis],
+    settings: Mapping[str, Setting],
     source: str,
     licence: str | None,
     device: str | None = None,
@@ -38,28 +46,38 @@ def published_row(
     accuracy: float | None = None,
     reasons: Mapping[str, str] | None = None,
 ) -> PublishedRow:
-    """Return a row; a null without a reason of its own gets ``not_published``."""
+    """Return a row; a null without a reason of its own gets ``not_published``.
+
+    An energy, a power or a latency of zero becomes a null with `PUBLISHED_AS_ZERO` as its reason.
+    """
+    zeros = [name for name, found in (("energy_j", energy_j), ("mean_power_w", mean_power_w)) if found == 0]
+    zeros += [f"latency_s.{name}" for name, seconds in latency_s.items() if seconds == 0]
     row = PublishedRow(
         model=model,
         device=device,
         n_devices=n_devices,
         task=task,
         unit=unit,
-        energy_j=energy_j,
-        latency_s=dict(latency_s),
+        energy_j=energy_j or None,
+        latency_s={name: seconds for name, seconds in latency_s.items() if seconds != 0},
         tpot_definition=tpot_definition,
         tokens_per_second=tokens_per_second,
         mean_completion_tokens=mean_completion_tokens,
         mean_batch=mean_batch,
-        mean_power_w=mean_power_w,
+        mean_power_w=mean_power_w or None,
         accuracy=accuracy,
         settings=dict(settings),
         source=source,
         licence=licence,
     )
     missing = {name: Reason.NOT_PUBLISHED.value for name, value in row if value is None}
-    row.reasons = {**missing, **(reasons or {})}
+    row.reasons = {**missing, **(reasons or {}), **dict.fromkeys(zeros, PUBLISHED_AS_ZERO)}
     return row
+
+
+def n_without_energy(rows: Iterable[PublishedRow]) -> int:
+    """Return how many rows were published with an energy of 0 J."""
+    return sum(row.reasons.get("energy_j") == PUBLISHED_AS_ZERO for row in rows)
 
 
 def row_key(row: PublishedRow) -> RowKey:

@@ -29,6 +29,7 @@ from joulemark.metrics.tier import is_trace
 from joulemark.record import manifest
 from joulemark.record.errors import InputError
 from joulemark.record.scope import WALL_KINDS
+from joulemark.record.simulated import is_simulated_board
 
 NO_ENGINE = "no engine was asked for (--no-engine)"
 ENGINE_UP = (
@@ -240,7 +241,7 @@ def engine_key(facts: manifest.Engine, origin: str) -> EngineKey:
 
 
 def _open(plan: CalibrationPlan, tell: Callable[[str], None]) -> MeterSet:
-    """Open the meters; raises `InputError` where there is none, and for a board that is not here."""
+    """Open the meters; raises `InputError` where there is none or a simulated one, and for a missing board."""
     require_boards(plan.boards)
     meters = MeterSet.open(plan.meters, progress=tell)
     if not meters.sources:
@@ -249,6 +250,13 @@ def _open(plan: CalibrationPlan, tell: Callable[[str], None]) -> MeterSet:
             "there is no meter to calibrate with",
             why="; ".join(f"{name}: {why}" for name, why in meters.absent),
             fix="`joulemark doctor` says what is missing, and how to get it",
+        )
+    if simulated := [source.info.name for source in meters.sources if is_simulated_board(source.info)]:
+        meters.close()
+        raise InputError(
+            "a simulated board cannot be calibrated",
+            why=f"{', '.join(simulated)}: its watts are computed, they are not this machine's",
+            fix="leave it out of --meter, or `joulemark doctor --forget KIND:ADDRESS` if it is on file",
         )
     return meters
 

@@ -36,7 +36,7 @@ def choose_device(
 def _why(headline: Headline, sources: Sequence[QualifiedSource], boards: Sequence[MeteredBoard]) -> str:
     reason = headline.reason or Reason.NO_METER
     if reason is not Reason.ENGINE_NOT_VISIBLE:
-        return reason.text
+        return " ".join(filter(None, (reason.text, headline.detail)))
     looked_at = {one.scope.path: one for one in boards}
     said = [reason.text]
     for source in boards_of(sources):

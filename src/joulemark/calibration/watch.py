@@ -12,7 +12,7 @@ from joulemark.calibration.steady import Bounded, Steadiness
 from joulemark.live.meter_set import MeterSet
 from joulemark.live.source_energy import SourceEnergy
 from joulemark.meters.privacy import hashed, load_salt
-from joulemark.record.energy import MeasuredEnergy, Withheld
+from joulemark.record.energy import MeasuredEnergy, MeasuredOrWithheld, Withheld
 from joulemark.record.meter import QualifiedSource
 
 WINDOW_S = 1.0
@@ -72,7 +72,7 @@ class Seen:
         }
 
 
-def sharpest(one: SourceEnergy) -> MeasuredEnergy | Withheld:
+def sharpest(one: SourceEnergy) -> MeasuredOrWithheld:
     """Return a source's energy: its counter's if it has one; of a register and power the narrower one."""
     counter, integrated = one.counter, one.integrated
     if not (isinstance(counter, MeasuredEnergy) and isinstance(integrated, MeasuredEnergy)):

@@ -84,6 +84,12 @@ def _keep(meters: tuple[str, ...], diagnosis: Diagnosis) -> None:
     addressed = [meter for meter in meters if ":" in meter]
     if not addressed:
         raise InputError("no meter to keep", fix="joulemark doctor --meter KIND:ADDRESS --keep")
+    if simulated := [meter for meter in addressed if meter in diagnosis.simulated]:
+        raise InputError(
+            "nothing was kept",
+            why=f"{_named(simulated)} is a SIMULATED board, and a meter on file is read in every run",
+            fix="name it in the one run of the simulated engine: --meter KIND:ADDRESS",
+        )
     if not diagnosis.all_usable:
         raise InputError("nothing was kept", why="not every meter named here can be read", fix="see above")
     click.echo(f"kept in {keep_meters(addressed)}", err=True)

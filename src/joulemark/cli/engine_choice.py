@@ -32,8 +32,12 @@ def with_found_engine(options: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def engine_of(options: Mapping[str, Any], observer: TerminalObserver) -> Engine:
     """Return the engine, not started; raises `InputError` for options that do not belong to it."""
-    url, model = options["engine_url"], options["model"]
     progress = each_once(observer.stage)
+    if (made := options.get("diffusion")) is not None:
+        from joulemark.engines.diffusion import DiffusionEngine
+
+        return DiffusionEngine(made, progress=progress)
+    url, model = options["engine_url"], options["model"]
     allow_cache = bool(options.get("allow_cache"))
     if url == EMBEDDED:
         embedded = EmbeddedOptions(

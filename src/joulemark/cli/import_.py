@@ -32,6 +32,7 @@ def import_(
     import orjson
 
     from joulemark.bundles.kinds import import_file
+    from joulemark.bundles.published import n_without_energy
 
     done = [(path, import_file(kind, path, into, task=task, replace=replace)) for path in files]
     if as_json:
@@ -41,6 +42,7 @@ def import_(
                 "stored": str(stored.path),
                 "state": stored.state,
                 "n_rows": len(stored.rows),
+                "n_zero_energy": n_without_energy(stored.rows),
                 "task": stored.rows[0].task,
                 "unit": stored.rows[0].unit,
                 "models": sorted({row.model for row in stored.rows}),
@@ -62,4 +64,7 @@ def import_(
             f"{path.name}: {len(rows)} rows of {models} models, task {rows[0].task}: {stored.state}, "
             f"in {stored.path}"
         )
+        zeros = n_without_energy(rows)
+        if zeros:
+            click.echo(f"note: {zeros} of them were published with 0 J, so their energy is not known")
     click.echo(f"next: joulemark recommend {into} --model NAME --max-tpot 100ms")

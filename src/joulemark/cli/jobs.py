@@ -53,6 +53,9 @@ class Work(Protocol):
     @property
     def prepare(self) -> Callable[[Engine], Awaitable[TaskSet]] | None: ...  # noqa: D102
 
+    @property
+    def limits_s(self) -> Mapping[str, float]: ...  # noqa: D102
+
     def load(self, *, several: bool) -> TaskSet:
         """Load the task, one of ``several`` or alone; raises `InputError`."""
         ...
@@ -85,6 +88,11 @@ class Job:
     def prepare(self) -> None:
         """Nothing is left to make once the engine runs."""
         return
+
+    @property
+    def limits_s(self) -> Mapping[str, float]:
+        """Nobody promised how long an answer may take."""
+        return {}
 
     def extra(self, view: RunView) -> Extra:
         """Return nothing: the summary says it all."""

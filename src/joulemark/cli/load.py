@@ -15,7 +15,7 @@ from joulemark.cli.measure_options import (
     SAMPLING_OPTIONS,
     TASK_OPTIONS,
 )
-from joulemark.cli.options import FiniteRange
+from joulemark.cli.options import FiniteRange, lengths_options
 from joulemark.cli.seconds import seconds
 
 
@@ -41,14 +41,7 @@ _ASKED = (
         metavar="IN:OUT",
         help="Made-up requests: so many tokens of prompt and of answer; they are not graded.",
     ),
-    click.option(
-        "--lengths",
-        type=click.Choice(["fixed", "drawn"]),
-        default="fixed",
-        show_default=True,
-        help="drawn: IN and OUT are means of Pareto (alpha 2.5) prompts and exponential answers.",
-    ),
-    click.option("--longest", type=_COUNT, metavar="TOKENS", help="Cut drawn prompts off at so many tokens."),
+    lengths_options,
     click.option(
         "--trace",
         type=click.Path(path_type=Path),

@@ -20,7 +20,7 @@ from joulemark.load.trace import Trace, read_trace
 from joulemark.metrics import RunView
 from joulemark.metrics.plain import intervals_json, reasons_json
 from joulemark.metrics.slo import Slo, slo_share
-from joulemark.metrics.slo_energy import joules_per_correct_answer_at
+from joulemark.metrics.slo_energy import joules_per_correct_answer_at, share_correct_at
 from joulemark.metrics.value import Value
 from joulemark.record.errors import InputError
 from joulemark.runs.standing import Standing, standing_of_task
@@ -30,7 +30,7 @@ from joulemark.tasks.task import TaskSet
 _NOT_RANKED = Standing(False, "not ranked: asked under load")
 _MADE_UP = Standing(False, "not ranked: made-up requests without right answers")
 _SLOTS, _REQUESTS = 4, 100
-_CLOSED_ONLY = {"ramp": "--ramp"}
+_NOT_OF_A_TRACE = {"ramp": "--ramp", "arrival": "--arrival", "burstiness": "--burstiness"}
 _OPEN_ONLY = {"arrival": "--arrival", "burstiness": "--burstiness", "cap": "--cap"}
 
 
@@ -66,6 +66,11 @@ class LoadJob:
         assert self.job is not None
         return self.job.load(several=several)
 
+    @property
+    def limits_s(self) -> Mapping[str, float]:
+        """How long a request may take."""
+        return self.slo.limits
+
     def extra(self, view: RunView) -> Extra:
         """Return the share of requests that kept the limits, and what a correct one of them cost."""
         limits = self.slo.limits
@@ -78,7 +83,11 @@ class LoadJob:
             f"within {said}: {_told(share, lambda v: f'{v:.1%} of {share.n:,} requests')}",
             f"energy per correct answer within it: {_told(per_correct, lambda v: f'{v:.3g} J')}",
         )
-        figures = {"share": share, "joules_per_correct_answer": per_correct}
+        figures = {
+            "share": share,
+            "share_correct": share_correct_at(view, self.slo),
+            "joules_per_correct_answer": per_correct,
+        }
         fields = {
             "limits_s": limits,
             "n": share.n,
@@ -161,18 +170,18 @@ def _made_up(trace: Trace | None, options: Mapping[str, Any]) -> MadeUp | None:
     if trace is not None:
         name = trace.name.split(".")[0].lower()[:40]
         source = f"trace:{trace.digest[:16]}"
-        return MadeUp(f"trace-{name}", source, tuple(row.wish for row in trace.rows), seed)
+        return MadeUp(f"trace-{name}", source, tuple(row.lengths for row in trace.rows), seed)
     if options["synthetic"] is None:
         return None
     lengths = parse_lengths(options["synthetic"], options["lengths"], options["longest"])
-    wishes = tuple(lengths.draw(options["n_requests"] or _REQUESTS, seed))
-    return MadeUp("synthetic", "made up", wishes, seed)
+    requests = tuple(lengths.draw(options["n_requests"] or _REQUESTS, seed))
+    return MadeUp(f"synthetic-{lengths.name}", "made up", requests, seed)
 
 
 def _leads_last(made_up: MadeUp, lead: int) -> MadeUp:
     """Put the rows that lead up to the others behind them: what leads up is taken from the end."""
-    wishes = made_up.wishes
-    return MadeUp(made_up.name, made_up.source, (*wishes[lead:], *wishes[:lead]), made_up.seed)
+    requests = made_up.requests
+    return MadeUp(made_up.name, made_up.source, (*requests[lead:], *requests[:lead]), made_up.seed)
 
 
 def _shape(options: Mapping[str, Any], trace: Trace | None, made_up: MadeUp | None) -> LoadShape:
@@ -188,7 +197,7 @@ def _shape(options: Mapping[str, Any], trace: Trace | None, made_up: MadeUp | No
     if trace is not None:
         n_requests = len(trace.rows) - (lead or 0)
     elif made_up is not None:
-        n_requests = len(made_up.wishes)
+        n_requests = len(made_up.requests)
     if concurrency is not None:
         _refuse(options, _OPEN_ONLY, "it belongs to an open loop", "leave it out, or give --rate")
         lead = (concurrency if concurrency > 1 and trace is None else 0) if lead is None else lead
@@ -204,9 +213,7 @@ def _shape(options: Mapping[str, Any], trace: Trace | None, made_up: MadeUp | No
             "how the engine is loaded was not said",
             fix="give --concurrency N (closed loop), --rate R (open loop) or --trace FILE",
         )
-    _refuse(options, _CLOSED_ONLY, "a trace has its own times", "leave it out, or give --rate")
-    for name in ("arrival", "burstiness"):
-        _refuse(options, {name: f"--{name}"}, "a trace has its own times", "leave it out, or give --rate")
+    _refuse(options, _NOT_OF_A_TRACE, "a trace has its own times", "leave it out, or give --rate")
     return LoadShape(
         "trace",
         options["cap"],

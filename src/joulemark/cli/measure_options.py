@@ -62,7 +62,7 @@ SAMPLING_OPTIONS = (
 )
 """How answers are drawn."""
 
-MACHINE_OPTIONS = (
+METER_OPTIONS = (
     meters_option,
     click.option(
         "--engine-pid", type=click.IntRange(1, 2**22), help="The engine's process, where it can't be found."
@@ -74,10 +74,17 @@ MACHINE_OPTIONS = (
         multiple=True,
         help="The GPU (its NVML index) that runs the engine, where the driver lists no processes.",
     ),
+)
+"""Which meters are read, and where the engine is."""
+
+_LANGUAGE_MODEL = (
     click.option(
         "--n-ctx", type=click.IntRange(min=64), help="Context of one request (embedded engine, Ollama)."
     ),
     click.option("--threads", type=click.IntRange(min=1), help="Threads of the embedded engine."),
+)
+
+PATIENCE_OPTIONS = (
     click.option("--retries", type=click.IntRange(min=0), default=2, show_default=True),
     click.option(
         "--timeout",
@@ -91,6 +98,9 @@ MACHINE_OPTIONS = (
         "--max-temperature", type=FiniteRange(), metavar="°C", help="Pause when the device gets hotter."
     ),
 )
+"""How patiently an engine is asked."""
+
+MACHINE_OPTIONS = (*METER_OPTIONS, *_LANGUAGE_MODEL, *PATIENCE_OPTIONS)
 """Which meters are read, and how patiently the engine is asked."""
 
 RECORD_OPTIONS = (

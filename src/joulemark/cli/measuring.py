@@ -84,7 +84,8 @@ def carry_out(jobs: Sequence[Work], names: Sequence[str], options: Mapping[str, 
         for job, task in zip(jobs, tasks, strict=True):
             with TerminalObserver() as observer:
                 known = series.known_run(job.name) if series else None
-                plan = _plan(job, task, rates, engine_of(engine_options, observer), known)
+                asked = {**engine_options, "diffusion": job.options.get("diffusion")}
+                plan = _plan(job, task, rates, engine_of(asked, observer), known)
                 outcome = LocalExecutor().run(plan, observer)
             if outcome.view is not None and outcome.completed:
                 reported.append(_reported(job, outcome.root, outcome.view))
@@ -161,6 +162,7 @@ def _plan(job: Work, task: TaskSet, rates: Rates, engine: Engine, known: Path | 
         may_rank=job.standing.may_rank,
         standing=job.standing.why,
         rates=rates,
+        limits_s=job.limits_s,
     )
 
 

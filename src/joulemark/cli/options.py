@@ -73,6 +73,27 @@ def rate_options(command: Command) -> Command:
     return command
 
 
+def lengths_options(command: Command) -> Command:
+    """Give a command ``--lengths`` and ``--longest``: how made-up requests are spread about their means."""
+    for option in (
+        click.option(
+            "--longest",
+            type=click.IntRange(1, 10_000_000),
+            metavar="TOKENS",
+            help="Cut drawn prompts off at so many tokens.",
+        ),
+        click.option(
+            "--lengths",
+            type=click.Choice(["fixed", "drawn"]),
+            default="fixed",
+            show_default=True,
+            help="drawn: Pareto (alpha 2.5) prompts and exponential answers of the means that are given.",
+        ),
+    ):
+        command = option(command)
+    return command
+
+
 def meters_option(command: Command) -> Command:
     """Give a command ``--meter``: its ``meters`` are kinds and addresses, ``auto`` where none is named."""
     return click.option(

@@ -10,6 +10,7 @@ import click
 
 from joulemark.cli.limit_options import limit_options, limits_of, pairs_of
 from joulemark.cli.options import declared_rates, rate_options
+from joulemark.metrics.comparable import MIXABLE
 
 if TYPE_CHECKING:
     from joulemark.metrics.recommendation import Recommendation
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
     "--mix",
     "mixed",
     multiple=True,
-    type=click.Choice(["kind", "task", "tier", "scope"]),
+    type=click.Choice(MIXABLE),
     help="Rank together what differs in this; otherwise it is left out and told.",
 )
 @rate_options

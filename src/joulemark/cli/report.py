@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from joulemark.cli.options import declared_rates, rate_options
+from joulemark.record.item import Phase
 
 
 @click.command()
@@ -73,7 +74,7 @@ def _print_answers(run: Path) -> None:
 
     for row in read_run(run).rows:
         item, texts = row.item, row.texts
-        if item.phase != "measure" or texts is None:
+        if item.phase != Phase.MEASURE or texts is None:
             continue
         click.echo(f"{printable(item.item_id)}  repeat {item.repeat}  {item.verdict}")
         shown = {"asked": texts.prompt, "answered": texts.answer, "thought": texts.reasoning}

@@ -8,8 +8,9 @@ from typing import Any
 import click
 
 from joulemark.cli.__main__ import LazyGroup
-from joulemark.cli.options import FiniteRange
+from joulemark.cli.options import FiniteRange, lengths_options
 from joulemark.cli.seconds import seconds
+from joulemark.cli.simulate_options import set_up_options
 
 
 @click.group(
@@ -46,38 +47,21 @@ class _Split(click.ParamType):  # type: ignore[type-arg]  # click's stubs differ
 
 
 _COUNT = click.IntRange(1, 1024)
+_TOKENS = click.IntRange(1, 32_000)
 
 
 @click.command()
-@click.option("--gpu", "gpu_name", default="H100", show_default=True, metavar="H100|H200|B200|A100|L4|SMALL")
+@set_up_options
 @click.option("--gpus", type=_COUNT, default=8, show_default=True, help="GPUs there are; fewer may be used.")
-@click.option(
-    "--model",
-    "model_name",
-    default="llama-8b",
-    show_default=True,
-    metavar="llama-8b|llama-70b|mixtral-8x7b|smollm2-135m",
-)
 @click.option(
     "--rate",
     type=FiniteRange(0, 10_000, min_open=True),
     required=True,
     help="Requests a second, of all replicas together; they arrive at random (Poisson).",
 )
-@click.option(
-    "--prompt-tokens", type=FiniteRange(1, 32_000), default=512, show_default=True, help="Mean of a prompt."
-)
-@click.option(
-    "--output-tokens", type=FiniteRange(1, 32_000), default=256, show_default=True, help="Mean of an answer."
-)
-@click.option(
-    "--lengths",
-    "shape",
-    type=click.Choice(["drawn", "fixed"]),
-    default="drawn",
-    show_default=True,
-    help="drawn: Pareto prompts (alpha 2.5) and exponential answers.",
-)
+@click.option("--prompt-tokens", type=_TOKENS, default=512, show_default=True, help="Mean of a prompt.")
+@click.option("--output-tokens", type=_TOKENS, default=256, show_default=True, help="Mean of an answer.")
+@lengths_options
 @click.option(
     "--max-tpot", type=seconds, metavar="TIME", help="The most that the mean time per token may be."
 )
@@ -94,11 +78,6 @@ _COUNT = click.IntRange(1, 1024)
 @click.option(
     "--split", "splits", type=_Split(), multiple=True, help="Try prefill and decode apart, as 1p3d."
 )
-@click.option("--max-batched-tokens", type=click.IntRange(1, 131_072), default=2048, show_default=True)
-@click.option(
-    "--preemption", type=click.Choice(["recompute", "swap"]), default="recompute", show_default=True
-)
-@click.option("--power-limit", "power_limit_w", type=FiniteRange(1, 10_000), metavar="WATTS", help="A GPU's.")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
 @click.option("--all", "show_all", is_flag=True, help="Show every set-up, not the best and those that fail.")
 @click.option("--json", "as_json", is_flag=True, help="Print all of it as JSON, unrounded.")
@@ -108,10 +87,12 @@ def plan(gpu_name: str, model_name: str, show_all: bool, as_json: bool, **option
     Batch sizes, tensor parallelism and numbers of replicas are tried. Energy counts the GPUs in use, idle
     time included; unused ones are taken to be off. Exit code 1 where no set-up keeps up within the limits.
     """
+    from joulemark.metrics.limits import Limit
     from joulemark.simulate.gpu import gpu_named
     from joulemark.simulate.model import model_named
     from joulemark.simulate.plan import Wanted
     from joulemark.simulate.plan import plan as make_plan
+    from joulemark.sweeps.set_ups import planned
 
     wanted = Wanted(
         gpu=gpu_named(gpu_name),
@@ -120,9 +101,8 @@ def plan(gpu_name: str, model_name: str, show_all: bool, as_json: bool, **option
         rate=options["rate"],
         prompt_tokens=options["prompt_tokens"],
         output_tokens=options["output_tokens"],
-        shape=options["shape"],
-        max_tpot_s=options["max_tpot"],
-        max_ttft_s=options["max_ttft"],
+        lengths=options["lengths"],
+        longest=options["longest"],
         tensor_parallels=options["tensor_parallels"] or None,
         replicas=options["replicas"] or None,
         splits=options["splits"],
@@ -132,22 +112,27 @@ def plan(gpu_name: str, model_name: str, show_all: bool, as_json: bool, **option
         seed=options["seed"],
         **({"batches": options["batches"]} if options["batches"] else {}),
     )
-    made = make_plan(wanted, _say)
+    limits = [
+        Limit(name, bound)
+        for name, bound in (("tpot_mean", options["max_tpot"]), ("ttft_mean", options["max_ttft"]))
+        if bound is not None
+    ]
+    made = planned(make_plan(wanted, _say), limits)
     if sys.stderr.isatty():
         click.echo("\r\033[K", nl=False, err=True)
     if as_json:
         import orjson
 
-        from joulemark.simulate.plan_json import plan_json
+        from joulemark.sweeps.set_ups_json import planned_json
 
-        click.echo(orjson.dumps(plan_json(made), option=orjson.OPT_INDENT_2).decode())
+        click.echo(orjson.dumps(planned_json(made), option=orjson.OPT_INDENT_2).decode())
     else:
         from rich.console import Console
 
         from joulemark.report.plan_terminal import print_plan
 
         print_plan(made, Console(), show_all=show_all)
-    if made.pick is None:
+    if made.found.pick is None:
         raise click.exceptions.Exit(1)
 
 

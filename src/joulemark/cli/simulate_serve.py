@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from joulemark.cli.options import FiniteRange
+from joulemark.cli.simulate_options import set_up_options
 
 if TYPE_CHECKING:
     from joulemark.simulate.config import ServerConfig
@@ -39,23 +40,9 @@ _OUTSIDE = (
 )
 
 _INSIDE = (
-    click.option(
-        "--gpu", "gpu_name", default="H100", show_default=True, metavar="H100|H200|B200|A100|L4|SMALL"
-    ),
-    click.option(
-        "--model",
-        "model_name",
-        default="llama-8b",
-        show_default=True,
-        metavar="llama-8b|llama-70b|mixtral-8x7b|smollm2-135m",
-    ),
     click.option("--max-batch", type=click.IntRange(1, 4096), default=32, show_default=True),
-    click.option("--max-batched-tokens", type=click.IntRange(1, 131_072), default=2048, show_default=True),
     click.option(
         "--kv-tokens", type=_COUNT, help="Tokens of context that fit (default: what memory leaves)."
-    ),
-    click.option(
-        "--preemption", type=click.Choice(["recompute", "swap"]), default="recompute", show_default=True
     ),
     click.option("--tensor-parallel", type=click.IntRange(1, 64), default=1, show_default=True),
     click.option(
@@ -64,7 +51,6 @@ _INSIDE = (
     click.option(
         "--decode-instances", type=click.IntRange(0, 64), default=0, help="Decoding apart, so many."
     ),
-    click.option("--power-limit", "power_limit_w", type=FiniteRange(1, 10_000), metavar="WATTS"),
     click.option(
         "--prefix-cache/--no-prefix-cache", default=None, help="Default: as the profile's engine starts."
     ),
@@ -132,7 +118,7 @@ def serve(as_json: bool, **options: Any) -> None:
         runner.run(_serve(service, options, as_json=as_json))
 
 
-for _option in reversed((*_OUTSIDE, *_INSIDE, *_ANSWERS)):
+for _option in reversed((*_OUTSIDE, set_up_options, *_INSIDE, *_ANSWERS)):
     serve = _option(serve)
 
 
@@ -219,7 +205,7 @@ def _config(options: Mapping[str, Any], profile: Profile) -> ServerConfig:
         gpu=gpu_named(options["gpu_name"]),
         model=model_named(options["model_name"]),
         max_batch=options["max_batch"],
-        max_batched_tokens=max(options["max_batched_tokens"], options["max_batch"]),
+        max_batched_tokens=options["max_batched_tokens"],
         kv_tokens=options["kv_tokens"],
         preemption=options["preemption"],
         tensor_parallel=options["tensor_parallel"],
@@ -234,12 +220,13 @@ def _known(options: Mapping[str, Any]) -> dict[str, Known]:
     """Return the task's questions by what the user says last."""
     if options["task_name"] is None:
         return {}
+    from joulemark.record.content import words
     from joulemark.simulate.http import Known
     from joulemark.tasks.registry import load_task
 
     task = load_task(options["task_name"], data=options["data"])
     return {
-        question.messages[-1][1]: Known(
+        words(question.messages[-1][1]): Known(
             question.kind, question.gold, question.choices, question.max_tokens or task.max_tokens
         )
         for question in task.questions

@@ -88,10 +88,17 @@ def show(
         name, data=data, limit=limit, n_shot=shots, split=split, preset=preset, revision=revision
     )
     if as_json:
-        click.echo(orjson.dumps(loaded.questions, option=orjson.OPT_INDENT_2).decode())
+        click.echo(orjson.dumps(loaded.questions, default=_sized, option=orjson.OPT_INDENT_2).decode())
         return
     for question in loaded.questions:
         click.echo(printable(f"{question.item_id}  (answer: {question.gold})"))
         for role, content in question.messages:
-            for line in content.splitlines():
+            for line in str(content).splitlines():
                 click.echo(f"    {role}: {printable(line)}")
+
+
+def _sized(value: object) -> str:
+    """Say how large a picture is in place of its bytes."""
+    if isinstance(value, bytes):
+        return f"{len(value)} bytes"
+    raise TypeError

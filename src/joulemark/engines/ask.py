@@ -12,7 +12,7 @@ from typing import Protocol
 
 from joulemark.engines.exchange import Exchange
 from joulemark.engines.streams import Fault, Reply, parse
-from joulemark.record.item import Attempt
+from joulemark.record.item import CLOSED, Attempt
 
 CONNECTION_ERRORS = frozenset({"refused", "reset", "cut", "dns", "tls"})
 """Codes of a connection that failed, which says nothing of the model; a stall or a timeout may."""
@@ -113,6 +113,9 @@ def read_asked(exchanges: Sequence[Exchange]) -> Asked:
     attempts: list[Attempt] = []
     sentences: list[str] = []
     for exchange in exchanges:
+        if exchange.unheard is not None:
+            attempts.append(Attempt(*exchange.unheard, CLOSED))
+            sentences.append("the kept connection that it was sent on was being closed")
         reply = read_reply(exchange)
         failure = None if reply.error is None else _failure(exchange, reply.error)
         code = None if failure is None else failure[0]

@@ -15,7 +15,8 @@ class Exchange:
     ``t_sent``: just before the request was handed to the socket; ``t_end``: the read that ended the answer
     (``[DONE]``, the message's end, or the failure). ``error`` is a code for a transport failure: ``refused``,
     ``reset``, ``cut``, ``stall``, ``timeout``, ``too_large``, ``tls``, ``dns``, ``bad_http``; null otherwise.
-    ``detail`` says more.
+    ``detail`` says more. ``unheard``: when an earlier sending of the same request went out and ended that met
+    the closing of a kept connection; null where there was none.
     """
 
     t_sent: int
@@ -25,6 +26,12 @@ class Exchange:
     reads: tuple[tuple[int, bytes], ...] = ()
     error: str | None = None
     detail: str = ""
+    unheard: tuple[int, int] | None = None
+
+    @property
+    def t_begin(self) -> int:
+        """When the request was first handed to a socket."""
+        return self.t_sent if self.unheard is None else self.unheard[0]
 
     @property
     def body(self) -> bytes:

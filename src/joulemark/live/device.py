@@ -19,6 +19,7 @@ from joulemark.record.simulated import is_simulated_board
 
 BOARDS = frozenset({"gpu", "module"})
 PROCESSORS = frozenset({"package", "soc"})
+_ONLY_SIMULATED = "a SIMULATED board, and the engine is no simulation: its joules are not the engine's."
 _OTHER_MAKERS = frozenset({"hwmon", "zeus"})  # drivers of boards that are not NVIDIA's, so none of NVML's
 
 
@@ -52,17 +53,17 @@ def choose_headline(
     replayed trace is taken at its word, for it says that it is one. ``simulated``: the engine says that it is
     a simulation; its own boards lead then and nothing else, and for any other engine they are not there.
     """
-    believed = [
-        source
-        for source in sources
-        if source.qualification.trust is not Trust.ABSENT and is_simulated_board(source) is simulated
-    ]
+    usable = [source for source in sources if is_simulated_board(source.info) is simulated]
+    believed = [source for source in usable if source.qualification.trust is not Trust.ABSENT]
     if simulated:
         return _headline(believed) if believed else Headline((), Reason.NO_METER)
     replayed = [source for source in believed if is_trace(source)]
     if replayed:
         inside = [source for source in replayed if source.info.scope.kind not in WALL_KINDS]
         return _headline(inside or replayed)
+    if sources and not usable:
+        named = ", ".join(source.info.name for source in sources)
+        return Headline((), Reason.NO_METER, detail=f"{named}: {_ONLY_SIMULATED}")
     if not believed:
         return Headline((), Reason.METER_NOT_QUALIFIED if sources else Reason.NO_METER)
     if declared:

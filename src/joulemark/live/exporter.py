@@ -9,6 +9,8 @@ Names and units follow Prometheus' rules (base units, counters end with ``_total
 - ``joulemark_source_up``: 1 where the source answered lately; ``joulemark_source_faults_total{reason}``;
 - ``joulemark_source_info{kind,trust,device}``: 1.
 
+Every series of a simulated board has the label ``simulated="true"``, and no other series has it.
+
 Scopes overlap (``wall`` holds its boards): sums over them count energy twice.
 """
 
@@ -23,12 +25,14 @@ from joulemark.live.ledger import Ledger
 from joulemark.live.meter_set import MeterSet
 from joulemark.record.errors import InputError
 from joulemark.record.meter import QualifiedSource
+from joulemark.record.simulated import is_simulated_board
 from joulemark.record.telemetry import Quantity, Reading
 
 if TYPE_CHECKING:
     from prometheus_client.registry import CollectorRegistry
 
 PIP_FIX = "pip install 'joulemark[export]'"
+_SIMULATED = "simulated"
 _ADVANCE_S = 5.0
 _KEPT_NS = 120_000_000_000  # before the oldest needed reading: the arithmetic looks around it
 _LONGEST_AWAY_NS = 600_000_000_000
@@ -137,19 +141,19 @@ class LiveExporter:
         energy = CounterMetricFamily(
             "joulemark_energy_joules",
             "Energy since the exporter started, by counters that passed their self-test.",
-            labels=("source", "scope"),
+            labels=("source", "scope", _SIMULATED),
         )
         faults = CounterMetricFamily(
             "joulemark_source_faults",
             "Faults of counters; what they counted across one is left out.",
-            labels=("source", "scope", "reason"),
+            labels=("source", "scope", "reason", _SIMULATED),
         )
         with self._lock:
             for ledger in self._ledgers:
-                names = _labels(ledger.source)
-                energy.add_metric(names, ledger.joules, created=self._begin_s)
+                energy.add_metric(_labels(ledger.source), ledger.joules, created=self._begin_s)
                 for reason, count in ledger.faults.items():
-                    faults.add_metric((*names, reason.value), count, created=self._begin_s)
+                    labels = _labels(ledger.source, reason.value)
+                    faults.add_metric(labels, count, created=self._begin_s)
         yield energy
         yield faults
         fresh = {
@@ -158,7 +162,7 @@ class LiveExporter:
             if (reading := latest.get(source.info.name)) is not None and _is_fresh(source, reading, now_ns)
         }
         for name, words, quantity, factor in _GAUGES:
-            gauge = GaugeMetricFamily(f"joulemark_{name}", words, labels=("source", "scope"))
+            gauge = GaugeMetricFamily(f"joulemark_{name}", words, labels=("source", "scope", _SIMULATED))
             for source in self._meters.sources:
                 shown = fresh.get(source.info.name)
                 if shown is not None and quantity.value in shown.values:
@@ -166,17 +170,19 @@ class LiveExporter:
             if gauge.samples:
                 yield gauge
         up = GaugeMetricFamily(
-            "joulemark_source_up", "1 where the source answered lately.", labels=("source", "scope")
+            "joulemark_source_up",
+            "1 where the source answered lately.",
+            labels=("source", "scope", _SIMULATED),
         )
         info = GaugeMetricFamily(
             "joulemark_source_info",
             "What a source is and how far its self-test believes it.",
-            labels=("source", "scope", "kind", "trust", "device"),
+            labels=("source", "scope", "kind", "trust", "device", _SIMULATED),
         )
         for source in self._meters.sources:
             up.add_metric(_labels(source), float(source.info.name in fresh))
-            trust = source.qualification.trust.value
-            info.add_metric((*_labels(source), source.info.kind, trust, source.info.device_name or ""), 1.0)
+            known, trust = source.info, source.qualification.trust.value
+            info.add_metric(_labels(source, known.kind, trust, known.device_name or ""), 1.0)
         for name, _ in self._meters.absent:
             up.add_metric((name, ""), 0.0)
         yield up
@@ -193,8 +199,10 @@ class _Collector:
         return self._exporter.families()
 
 
-def _labels(source: QualifiedSource) -> tuple[str, str]:
-    return source.info.name, source.info.scope.path
+def _labels(source: QualifiedSource, *more: str) -> tuple[str, ...]:
+    """Return the labels' values; the last name, ``simulated``, has one for a simulated board alone."""
+    marked = ("true",) if is_simulated_board(source.info) else ()
+    return source.info.name, source.info.scope.path, *more, *marked
 
 
 def _is_fresh(source: QualifiedSource, reading: Reading, now_ns: int) -> bool:

@@ -16,9 +16,10 @@ from joulemark.live.session import hold, opened, release
 
 if TYPE_CHECKING:
     from joulemark.live.meter_set import MeterSet
-    from joulemark.live.stretch import Energy, Stretch
+    from joulemark.live.stretch import Stretch
     from joulemark.metrics.plain import JsonValue
     from joulemark.metrics.value import Value
+    from joulemark.record.energy import MeasuredOrWithheld
     from joulemark.record.manifest import Rates
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -107,16 +108,16 @@ class Measurement:
         return (end_ns - self._t0_ns) * 1e-9
 
     @property
-    def energies(self) -> dict[str, Energy]:
+    def energies(self) -> dict[str, MeasuredOrWithheld]:
         """The energy of each measured scope, by its path: with its bound, or withheld with a reason."""
         return self.result.energies
 
-    def energy(self, name: str) -> Energy:
+    def energy(self, name: str) -> MeasuredOrWithheld:
         """Return the energy of a scope (``gpu:0``) or of a source (``nvml:0``)."""
         return self.result.energy(name)
 
     @property
-    def total(self) -> Energy:
+    def total(self) -> MeasuredOrWithheld:
         """The energy of the devices together; of the whole machine where no device has a meter."""
         return self.result.total
 

@@ -17,7 +17,7 @@ import numpy as np
 from joulemark.live.history import SEGMENT
 from joulemark.live.patience import margin_ns
 from joulemark.live.source_energy import SourceEnergy, source_energy
-from joulemark.record.energy import MeasuredEnergy, Method, Withheld
+from joulemark.record.energy import MeasuredEnergy, MeasuredOrWithheld, Method, Withheld
 from joulemark.record.meter import QualifiedSource, Trust
 from joulemark.record.reason import Reason
 from joulemark.record.telemetry import Quantity
@@ -29,8 +29,6 @@ KEEP_S = 120.0
 REGISTER_KEEP_S = 600.0  # a register of slow steps tells its pace only in minutes
 LONGEST_AWAY_S = 3600.0
 _NO_FAULT = (Reason.SHORTER_THAN_STEP, Reason.NOT_APPLICABLE)
-
-Part = MeasuredEnergy | Withheld
 
 
 class RunningEnergy:
@@ -105,7 +103,7 @@ class RunningEnergy:
         return int(series.t_ns[at]) if at >= 0 and series.t_ns[at] > self.from_ns else None
 
     def _carried_count(
-        self, timeline: Timeline, counted: _Counted | None, part: Part, at_ns: int
+        self, timeline: Timeline, counted: _Counted | None, part: MeasuredOrWithheld, at_ns: int
     ) -> _Counted | Withheld:
         if isinstance(part, Withheld) and part.reason is not Reason.SHORTER_THAN_STEP:
             return part
@@ -124,7 +122,9 @@ class RunningEnergy:
             return Withheld(Reason.GAP_TOO_LONG)
         return counted.plus(value_j - before_j, flags)
 
-    def _count(self, timeline: Timeline, counted: _Counted, recent: Part, end_ns: int) -> Part:
+    def _count(
+        self, timeline: Timeline, counted: _Counted, recent: MeasuredOrWithheld, end_ns: int
+    ) -> MeasuredOrWithheld:
         """Return the counter's figure from the beginning; ``recent`` is that since ``from_ns``."""
         counter = self._counter(timeline)
         value_j = _value_at(counter, self.from_ns)

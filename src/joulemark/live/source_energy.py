@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from joulemark.live.history import SEGMENT
-from joulemark.record.energy import MeasuredEnergy, Withheld
+from joulemark.record.energy import MeasuredEnergy, MeasuredOrWithheld, Withheld
 from joulemark.record.meter import QualifiedSource
 from joulemark.record.reason import Reason
 from joulemark.record.telemetry import Quantity
@@ -25,11 +25,11 @@ class SourceEnergy:
     """What one source saw in a stretch: by its counter or register, and by its power, integrated."""
 
     source: QualifiedSource
-    counter: MeasuredEnergy | Withheld
-    integrated: MeasuredEnergy | Withheld
+    counter: MeasuredOrWithheld
+    integrated: MeasuredOrWithheld
 
     @property
-    def best(self) -> MeasuredEnergy | Withheld:
+    def best(self) -> MeasuredOrWithheld:
         """The counter's figure where there is one, else the integral, else why there is neither."""
         if isinstance(self.counter, MeasuredEnergy):
             return self.counter
@@ -55,8 +55,8 @@ def source_energy(timeline: Timeline, source: QualifiedSource, t0_ns: int, t1_ns
     from joulemark.live.device import is_shared
     from joulemark.telemetry.interval import energy_between, integrated_between
 
-    counter: MeasuredEnergy | Withheld = _NO_COUNTER
-    integrated: MeasuredEnergy | Withheld = _NO_GAUGE
+    counter: MeasuredOrWithheld = _NO_COUNTER
+    integrated: MeasuredOrWithheld = _NO_GAUGE
     if Quantity.ENERGY_J in source.info.quantities:
         counter = energy_between(timeline, source, SEGMENT, t0_ns, t1_ns)
     if (quantity := source.info.power_quantity) is not None:
@@ -66,7 +66,7 @@ def source_energy(timeline: Timeline, source: QualifiedSource, t0_ns: int, t1_ns
     return SourceEnergy(source, counter, integrated)
 
 
-def _shared(energy: MeasuredEnergy | Withheld) -> MeasuredEnergy | Withheld:
+def _shared(energy: MeasuredOrWithheld) -> MeasuredOrWithheld:
     if isinstance(energy, Withheld):
         return energy
     return replace(energy, flags=tuple(sorted({*energy.flags, SHARED_BOARD})))

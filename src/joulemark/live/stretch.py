@@ -15,15 +15,14 @@ from joulemark.metrics.carbon import gco2e
 from joulemark.metrics.embodied import embodied_gco2e
 from joulemark.metrics.money import usd_per_request
 from joulemark.metrics.plain import JsonValue, intervals_json, reason_json, reasons_json
-from joulemark.metrics.tier import Tier, is_replayed, survived, tier
+from joulemark.metrics.tier import Tier, is_replayed, is_simulated, survived, tier
 from joulemark.metrics.value import Value, energy_value, withheld
-from joulemark.record.energy import MeasuredEnergy, Withheld
+from joulemark.record.energy import MeasuredEnergy, MeasuredOrWithheld, Withheld
 from joulemark.record.manifest import Rates
 from joulemark.record.meter import QualifiedSource
 from joulemark.record.reason import Reason
 from joulemark.record.scope import Scope
-
-Energy = MeasuredEnergy | Withheld
+from joulemark.record.simulated import is_simulated_board
 
 
 @dataclass(frozen=True)
@@ -47,16 +46,16 @@ class Stretch:
         object.__setattr__(self, "sources", kept)
 
     @cached_property
-    def energies(self) -> dict[str, Energy]:
+    def energies(self) -> dict[str, MeasuredOrWithheld]:
         """The best figure of each scope, by its path: a counter's, else an integral, else the reason."""
-        found: dict[str, Energy] = {}
+        found: dict[str, MeasuredOrWithheld] = {}
         for one in self.sources.values():
             path = one.source.info.scope.path
             if not isinstance(found.get(path), MeasuredEnergy):
                 found[path] = one.best
         return dict(sorted(found.items()))
 
-    def energy(self, name: str) -> Energy:
+    def energy(self, name: str) -> MeasuredOrWithheld:
         """Return the energy of a scope (``wall/psu/gpu:0``, or its end ``gpu:0``) or of a source by its name.
 
         Withheld where there is no meter of that name.
@@ -73,7 +72,7 @@ class Stretch:
         return Withheld(Reason.NO_METER, f"{which} {name!r}; measured scopes: {there}.")
 
     @cached_property
-    def total(self) -> Energy:
+    def total(self) -> MeasuredOrWithheld:
         """The energy of the devices (boards, packages, modules) together.
 
         Where no meter of a device is believed, that of the whole machine. No scope is counted twice; where
@@ -91,6 +90,11 @@ class Stretch:
     def replayed(self) -> bool:
         """Whether the joules come from a recorded trace."""
         return is_replayed(self._tested, self.total)
+
+    @property
+    def simulated(self) -> bool:
+        """Whether the joules come from a simulated board."""
+        return is_simulated(self._tested, self.total)
 
     @property
     def gco2e(self) -> Value:
@@ -144,6 +148,7 @@ class Stretch:
             "headline_scope": [scope.path for scope in measured.scopes] if measured else None,
             "energy_source": measured.method.value if measured else None,
             "replayed": self.replayed,
+            "simulated": self.simulated,
             "energies": {path: energy_json(energy) for path, energy in self.energies.items()},
             "sources": [source_json(one) for one in self.sources.values()],
             "board_memory_mib": {name: value.value for name, value in self.used.board_memory.items()},
@@ -160,7 +165,7 @@ class Stretch:
         return [one.source for one in self.sources.values()]
 
 
-def energy_json(energy: Energy) -> JsonValue:
+def energy_json(energy: MeasuredOrWithheld) -> JsonValue:
     """Return an energy with its bound, or why there is none."""
     if isinstance(energy, Withheld):
         return {"joules": None, "lo": None, "hi": None, "reason": reason_json(energy.reason, energy.detail)}
@@ -184,6 +189,7 @@ def source_json(one: SourceEnergy) -> JsonValue:
         "scope": info.scope.path,
         "trust": test.trust.value,
         "trust_reason": test.reason,
+        "simulated": is_simulated_board(info),
         "uncertainty_pct": info.uncertainty_pct,
         "counter": energy_json(one.counter),
         "integrated": energy_json(one.integrated),

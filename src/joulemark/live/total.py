@@ -8,22 +8,27 @@ from joulemark.live.contradictions import uncontradicted
 from joulemark.live.device import by_belief, is_module_sensor, told_twice
 from joulemark.live.source_energy import SourceEnergy
 from joulemark.metrics.tier import DEVICE_KINDS, is_trace
-from joulemark.record.energy import MeasuredEnergy, Withheld, sum_over_scopes
+from joulemark.record.energy import MeasuredEnergy, MeasuredOrWithheld, Withheld, sum_over_scopes
 from joulemark.record.reason import Reason
 from joulemark.record.scope import WALL_KINDS, Scope, disjoint
+from joulemark.record.simulated import is_simulated_board
 
-Energy = MeasuredEnergy | Withheld
 
-
-def total_of(energies: Sequence[SourceEnergy]) -> Energy:
+def total_of(energies: Sequence[SourceEnergy]) -> MeasuredOrWithheld:
     """Return the energy of the devices together, see `joulemark.live.stretch.Stretch.total`.
 
-    A recorded trace is taken at its word and never added to a live meter.
+    A recorded trace is taken at its word and never added to a live meter. Of simulated boards nothing is told
+    where another meter is believed.
     """
     if not energies:
         return Withheld(Reason.NO_METER)
     if not any(map(_is_believed, energies)):
         return _not_believed(energies)
+    real = [one for one in energies if not is_simulated_board(one.source.info)]
+    if any(map(_is_believed, real)):
+        energies = real
+    else:
+        energies = [one for one in energies if is_simulated_board(one.source.info)]
     energies = [one.believed for one in uncontradicted(energies)]
     traces = [e for e in energies if is_trace(e.source)]
     if any(map(_is_believed, traces)):
@@ -43,7 +48,7 @@ def total_of(energies: Sequence[SourceEnergy]) -> Energy:
     return Withheld(Reason.NOT_APPLICABLE, "No meter covers a board, a package or the machine by itself.")
 
 
-def _together(energies: Sequence[SourceEnergy]) -> Energy:
+def _together(energies: Sequence[SourceEnergy]) -> MeasuredOrWithheld:
     """Add what no other one holds; of two that see the same, one that gave joules is kept."""
     by_use = sorted(energies, key=lambda one: (isinstance(one.best, Withheld), one.source.info.name))
     kept = disjoint(by_use, _scope)
@@ -61,7 +66,7 @@ def _outside(energies: Sequence[SourceEnergy], kept: Sequence[SourceEnergy]) -> 
     return [one for one in energies if not any(_scope(other).holds(_scope(one)) for other in kept)]
 
 
-def _added(energies: Sequence[SourceEnergy]) -> Energy:
+def _added(energies: Sequence[SourceEnergy]) -> MeasuredOrWithheld:
     """Add the counters' figures, or the integrals where one has no counter; two methods do not add."""
     for parts in ([e.counter for e in energies], [e.integrated for e in energies]):
         measured = [part for part in parts if isinstance(part, MeasuredEnergy)]

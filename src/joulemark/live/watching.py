@@ -10,12 +10,15 @@ from datetime import UTC, datetime
 from joulemark.live.meter_set import MeterSet
 from joulemark.live.running_energy import RunningEnergy
 from joulemark.live.source_energy import SourceEnergy
-from joulemark.live.stretch import Energy, energy_json
+from joulemark.live.stretch import energy_json
 from joulemark.metrics.plain import JsonValue, reason_json
+from joulemark.metrics.tier import is_trace
 from joulemark.metrics.value import Value, energy_value, withheld
+from joulemark.record.energy import MeasuredOrWithheld
 from joulemark.record.meter import QualifiedSource
 from joulemark.record.reason import Reason
 from joulemark.record.scope import Scope
+from joulemark.record.simulated import is_simulated_board
 from joulemark.record.telemetry import Quantity, Reading
 
 _STALE_POLLS, _STALE_S = 5.0, 3.0
@@ -35,7 +38,7 @@ class LiveRow:
     depth: int
     watts: Value
     by_counter: bool
-    energy: Energy
+    energy: MeasuredOrWithheld
     temperature_c: float | None
     wrong: tuple[str, ...]
 
@@ -53,6 +56,8 @@ class LiveRow:
             "temperature_c": self.temperature_c,
             "trust": test.trust.value,
             "trust_reason": test.reason,
+            "replayed": is_trace(self.source),
+            "simulated": is_simulated_board(info),
             "wrong": list(self.wrong),
         }
 

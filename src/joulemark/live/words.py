@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from joulemark.live.stretch import Energy, Stretch
-from joulemark.record.energy import Withheld
+from joulemark.live.stretch import Stretch
+from joulemark.record.energy import MeasuredOrWithheld, Withheld
 from joulemark.record.scope import Scope
 
 
@@ -12,17 +12,18 @@ def short(stretch: Stretch) -> str:
     parts = [f"{Scope(path).label} {joules(energy)}" for path, energy in stretch.energies.items()]
     if not parts:
         parts = [f"no joules: {why(stretch.total)}"]
-    return "; ".join((f"{stretch.duration_s:.4g} s", *parts))
+    made = ["REPLAYED"] * stretch.replayed + ["SIMULATED"] * stretch.simulated
+    return "; ".join((f"{stretch.duration_s:.4g} s", *made, *parts))
 
 
-def joules(energy: Energy) -> str:
+def joules(energy: MeasuredOrWithheld) -> str:
     """Return ``JOULES J [LO, HI] METHOD``, or a dash with the reason."""
     if isinstance(energy, Withheld):
         return f"— ({why(energy)})"
     return f"{energy.joules:.4g} J [{energy.lo:.4g}, {energy.hi:.4g}] {energy.method.value}"
 
 
-def why(energy: Energy) -> str:
+def why(energy: MeasuredOrWithheld) -> str:
     """Return why an energy is withheld, as sentences; nothing for one that is not."""
     if not isinstance(energy, Withheld):
         return ""

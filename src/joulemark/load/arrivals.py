@@ -10,10 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from joulemark.load.ramp import ramped_s
+from joulemark.record.drawn import poisson_gaps
 from joulemark.record.errors import InputError
 
 ArrivalKind = Literal["constant", "poisson", "gamma", "at_once"]
-_LONGEST_S = 1e9  # int64 nanoseconds hold it nine times
+LONGEST_S = 1e9  # int64 nanoseconds hold it nine times
+"""The longest that requests may take to arrive, in seconds: three decades."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +61,7 @@ class Arrivals:
             return np.zeros(n, np.int64)
         gaps = np.concatenate([[0.0], self._unit_gaps(n - 1)]) * (requests_each / self.rate)
         times_s = ramped_s(np.cumsum(gaps), self.ramp_s)
-        if times_s[-1] > _LONGEST_S:
+        if times_s[-1] > LONGEST_S:
             raise InputError(
                 f"{n} requests at {self.rate:g} a second take {times_s[-1]:.3g} seconds",
                 fix="raise --rate, or lower --requests",
@@ -68,9 +70,9 @@ class Arrivals:
 
     def _unit_gaps(self, n: int) -> NDArray[np.float64]:
         """Return ``n`` gaps of mean 1."""
-        generator = np.random.Generator(np.random.PCG64(self.seed))
         if self.kind == "constant":
             return np.ones(n)
         if self.kind == "poisson":
-            return -np.log1p(-generator.random(n))
+            return poisson_gaps(n, self.seed)
+        generator = np.random.Generator(np.random.PCG64(self.seed))
         return generator.standard_gamma(self.burstiness, n) / self.burstiness

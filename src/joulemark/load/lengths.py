@@ -4,21 +4,14 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Literal
 
-import numpy as np
-
+from joulemark.record.drawn import LengthKind, drawn_lengths
 from joulemark.record.errors import InputError
-
-PARETO_ALPHA = 2.5
-"""Shape of the prompts' lengths: as in the ML.ENERGY benchmark (NeurIPS 2025)."""
-
-LengthKind = Literal["fixed", "drawn"]
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
-    """What a made-up request is to be: tokens of prompt and answer.
+class RequestLengths:
+    """The tokens of a made-up request: those of its prompt and of its answer.
 
     ``blocks`` name the blocks of 512 tokens that its prompt consists of: equal names, equal text.
     """
@@ -30,12 +23,7 @@ class Wish:
 
 @dataclass(frozen=True, slots=True)
 class Lengths:
-    """Lengths in tokens with given means.
-
-    ``fixed``: each as the mean. ``drawn``: prompts from a Pareto distribution with shape `PARETO_ALPHA` (its
-    scale is mean · (α − 1)/α), answers from the exponential distribution on whole tokens from 1 on (the
-    geometric one). ``longest`` cuts prompts off, which lowers their mean; null does not.
-    """
+    """Lengths in tokens with given means, as `drawn_lengths` draws them."""
 
     prompt_mean: int
     output_mean: int
@@ -47,22 +35,21 @@ class Lengths:
             if not 1 <= value <= 10_000_000:
                 raise InputError(f"{value} tokens are not possible", fix="give IN:OUT, such as 512:128")
 
-    def draw(self, n: int, seed: int) -> list[Wish]:
-        """Return ``n`` wishes; the first k of them are those of k."""
-        longest = self.longest or 10_000_000
-        if self.kind == "fixed":
-            return [Wish(min(self.prompt_mean, longest), self.output_mean)] * n
-        uniform = np.random.Generator(np.random.PCG64(seed)).random((n, 3))
-        scale = self.prompt_mean * (PARETO_ALPHA - 1) / PARETO_ALPHA
-        prompts = scale * (1 - uniform[:, 0]) ** (-1 / PARETO_ALPHA)
-        # up or down at random, so that the mean of whole tokens is that of the distribution
-        prompts = np.clip(np.floor(prompts + uniform[:, 1]), 1, longest)
-        if self.output_mean == 1:
-            outputs = np.ones(n)
-        else:
-            outputs = np.ceil(np.log1p(-uniform[:, 2]) / np.log1p(-1 / self.output_mean))
+    @property
+    def name(self) -> str:
+        """What tells them from other lengths, as part of a task's name: ``512-128-drawn``."""
+        kind = "" if self.kind == "fixed" else f"-{self.kind}"
+        longest = "" if self.longest is None else f"-up-to-{self.longest}"
+        return f"{self.prompt_mean}-{self.output_mean}{kind}{longest}"
+
+    def draw(self, n: int, seed: int) -> list[RequestLengths]:
+        """Return ``n`` requests; the first k of them are those of k."""
+        prompts, outputs = drawn_lengths(
+            n, self.prompt_mean, self.output_mean, seed, kind=self.kind, longest=self.longest
+        )
         return [
-            Wish(int(prompt), max(int(output), 1)) for prompt, output in zip(prompts, outputs, strict=True)
+            RequestLengths(prompt, output)
+            for prompt, output in zip(prompts.tolist(), outputs.tolist(), strict=True)
         ]
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import csv
 import hashlib
+import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,11 +20,13 @@ from pathlib import Path
 
 import orjson
 
-from joulemark.load.lengths import Wish
+from joulemark.load.arrivals import LONGEST_S
+from joulemark.load.lengths import RequestLengths
 from joulemark.record.errors import InputError
 
 _TIME = re.compile(r"(\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(?:Z|\+00:00)?")
 _MOST_TOKENS = 10_000_000
+MAX_BYTES = 1 << 30
 _FORMATS = "Azure's CSV (TIMESTAMP,ContextTokens,GeneratedTokens) and Mooncake's JSON lines are read"
 
 
@@ -32,7 +35,7 @@ class Row:
     """A recorded request: ``t_ns`` nanoseconds after the first one, and what was asked for."""
 
     t_ns: int
-    wish: Wish
+    lengths: RequestLengths
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +60,18 @@ class Trace:
         return replace(self, rows=rows)
 
     def times_ns(self, speed: float = 1.0) -> tuple[int, ...]:
-        """Return when each request is due in a replay ``speed`` times as fast, from 0 on."""
+        """Return when each request is due in a replay ``speed`` times as fast, from 0 on.
+
+        Raises `InputError` for a speed that there cannot be, and where the replay takes decades.
+        """
         if not speed > 0:
             raise InputError(f"--trace-speed {speed} is not possible", why="it must be above 0")
+        if self.duration_s / speed > LONGEST_S:
+            raise InputError(
+                f"{self.name} takes {self.duration_s / speed:.3g} seconds to replay",
+                why="its first and its last request are that far apart",
+                fix="take a part of it with --trace-seconds or --requests, or raise --trace-speed",
+            )
         first = self.rows[0].t_ns
         return tuple(round((row.t_ns - first) / speed) for row in self.rows)
 
@@ -69,13 +81,24 @@ class _Fault(Exception):
 
 
 def read_trace(path: Path) -> Trace:
-    """Read a trace; raises `InputError` for a file that is none, with the place of the fault."""
+    """Read a trace; raises `InputError` for a file that is none, with the place of the fault.
+
+    A file of more than `MAX_BYTES` is refused before it fills the memory.
+    """
     try:
-        data = path.read_bytes()
+        with path.open("rb") as file:
+            large = os.fstat(file.fileno()).st_size > MAX_BYTES
+            data = b"" if large else file.read(MAX_BYTES + 1)
     except OSError as error:
         raise InputError(
             f"the trace {path} cannot be read", why=error.strerror or str(error), fix=_FORMATS
         ) from error
+    if large or len(data) > MAX_BYTES:
+        raise InputError(
+            f"the trace {path} is too large",
+            why=f"it has over {MAX_BYTES >> 20} MiB",
+            fix="cut it, for example with head -n 1000000",
+        )
     text = data.decode("utf-8", errors="replace").removeprefix("\ufeff")
     reader = _mooncake if text.lstrip().startswith("{") else _azure
     rows: list[Row] = []
@@ -87,7 +110,7 @@ def read_trace(path: Path) -> Trace:
         raise InputError(f"{path.name} holds no request", fix=_FORMATS)
     rows.sort(key=lambda row: row.t_ns)  # stable: requests of one instant stay in their order
     first = rows[0].t_ns
-    moved = tuple(Row(row.t_ns - first, row.wish) for row in rows)
+    moved = tuple(Row(row.t_ns - first, row.lengths) for row in rows)
     return Trace(path.name, hashlib.sha256(data).hexdigest(), moved)
 
 
@@ -107,7 +130,7 @@ def _azure(text: str) -> Iterator[Row]:
                 if len(cells) <= max(places):
                     raise _Fault(f"it has {len(cells)} columns")
                 at, prompt, output = (cells[column] for column in places)
-                yield Row(_utc_ns(at), Wish(_tokens(prompt), _tokens(output)))
+                yield Row(_utc_ns(at), RequestLengths(_tokens(prompt), _tokens(output)))
     except csv.Error as error:
         raise _Fault(f"it is not CSV ({error})") from error
 
@@ -133,7 +156,7 @@ def _mooncake_row(line: str) -> Row:
     if not isinstance(blocks, list) or not all(type(block) is int for block in blocks):
         raise _Fault("its hash_ids are no list of whole numbers")
     prompt, output = (_tokens(fields.get(name)) for name in ("input_length", "output_length"))
-    return Row(round(at * 1e6), Wish(prompt, output, tuple(blocks)))
+    return Row(round(at * 1e6), RequestLengths(prompt, output, tuple(blocks)))
 
 
 @contextmanager

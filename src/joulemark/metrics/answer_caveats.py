@@ -46,12 +46,20 @@ def of_answers(run: RunView) -> Iterator[Caveat]:
             "`joulemark report RUN --answers` shows what was asked and answered.",
             loud=True,
         )
-    retried = sum(len(item.attempts) > 1 for item in items)
+    retried = sum(item.n_tries > 1 for item in items)
     if retried:
         yield Caveat(
             "retried",
             f"{retried} of {len(items)} answers took more than one try. The energy of every try is charged, "
             "the waits between them included; latencies are those of the last try.",
+        )
+    resent = sum(len(item.attempts) > item.n_tries for item in items)
+    if resent:
+        requests = "1 request" if resent == 1 else f"{resent} requests"
+        yield Caveat(
+            "sent_again",
+            f"{requests} met the closing of a kept connection and {'was' if resent == 1 else 'were'} sent again. "
+            "The energy counts from the first sending, latencies from the second.",
         )
     if run.abandoned_items:
         yield Caveat("abandoned_requests", _abandoned(run))

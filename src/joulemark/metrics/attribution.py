@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from joulemark.record.attribution import Attribution, AttributionCheck
-from joulemark.record.energy import MeasuredEnergy, Withheld
+from joulemark.record.energy import MeasuredOrWithheld, Withheld
 from joulemark.record.item import Item
 from joulemark.record.reason import Reason
 from joulemark.record.scope import Scope
@@ -18,7 +18,6 @@ from joulemark.record.scope import Scope
 SEQUENTIAL = "sequential"
 EQUAL_SHARE = "equal_share"
 
-MeasuredOrWithheld = MeasuredEnergy | Withheld
 JoulesOrReason = float | Reason
 
 

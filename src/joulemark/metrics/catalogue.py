@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from joulemark.metrics import (
     accuracy,
-    batch_figures,
     carbon,
     compare_definitions,
     cost_forecast,
@@ -13,6 +12,7 @@ from joulemark.metrics import (
     drift,
     embodied,
     energy_per,
+    engine_figures,
     engine_time,
     latency,
     loaded_definitions,
@@ -66,7 +66,7 @@ def definitions() -> tuple[MetricDefinition, ...]:
         *engine_time.DEFINITIONS,
         *latency.DEFINITIONS,
         *loaded_definitions.DEFINITIONS,
-        *batch_figures.DEFINITIONS,
+        *engine_figures.DEFINITIONS,
         *media.DEFINITIONS,
         *cost_model.DEFINITIONS,
         *cost_forecast.DEFINITIONS,

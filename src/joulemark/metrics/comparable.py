@@ -42,14 +42,21 @@ class _Ground:
 _GROUNDS = (
     _Ground("kind", lambda p: p.kind, "other_kind", "It is {value}; those that are {kept} are ranked."),
     _Ground(
+        "task",
+        lambda p: p.questions,
+        "other_questions",
+        "It was asked other questions of {task} (digest {value}); those of {kept} are ranked.",
+    ),
+    _Ground(
         "scope", lambda p: p.scope, "other_scope", "Its joules are of {value}; those of {kept} are ranked."
     ),
     _Ground(
         "tier", lambda p: p.tier, "other_tier", "It is of tier {value}; those of tier {kept} are ranked."
     ),
 )
-MIXABLE = ("kind", "task", "tier", "scope")
-"""What a user may say to rank together all the same; units are not among it."""
+MIXABLE = tuple(sorted(ground.name for ground in _GROUNDS))
+"""What a user may say to rank together all the same; units are not among it, nor what was simulated."""
+_SIMULATED = "It is simulated, which is never ranked with what was measured or published."
 
 
 def comparable(
@@ -58,8 +65,9 @@ def comparable(
     """Return the points of one ranking by ``objective`` (a figure), and the others with why not.
 
     A point whose objective is withheld is left out. Then one kind stays (measured before published before
-    simulated), one scope and one tier (the most points), unless ``mix`` names them. Raises `SeveralTasks`
-    where the rest is of several tasks or units.
+    simulated), the same questions of the task, one scope and one tier (the most points), unless ``mix`` names
+    them; what was simulated stands with nothing else, whatever ``mix`` says. A point whose questions have no
+    digest is not known to differ. Raises `SeveralTasks` where the rest is of several tasks or units.
     """
     left_out: list[LeftOut] = []
     kept: list[OperatingPoint] = []
@@ -76,19 +84,29 @@ def comparable(
         raise SeveralTasks(tasks)
     for ground in _GROUNDS[1:]:
         if ground.name not in mix and kept:
-            counts = Counter(ground.of(point) for point in kept)
-            most = max(counts.values())
-            winner = min((v for v, n in counts.items() if n == most), key=lambda v: (v is None, v or ""))
-            kept = _keep(kept, left_out, ground, winner)
+            kept = _keep(kept, left_out, ground, _most(kept, ground))
     return kept, left_out
+
+
+def _most(kept: Sequence[OperatingPoint], ground: _Ground) -> str | None:
+    """Return the value of the most points; of equally many the first by name, of digests the first given."""
+    counts = Counter(ground.of(point) for point in kept)
+    if ground.name == "task":
+        counts.pop(None, None)
+        return counts.most_common(1)[0][0] if counts else None
+    most = max(counts.values())
+    return min((v for v, n in counts.items() if n == most), key=lambda v: (v is None, v or ""))
 
 
 def _one_kind(
     kept: list[OperatingPoint], left_out: list[LeftOut], mix: Collection[str]
 ) -> list[OperatingPoint]:
     kinds = [kind for kind in _KINDS if any(point.kind == kind for point in kept)]
-    if "kind" in mix or len(kinds) < 2:
+    if len(kinds) < 2:
         return kept
+    if "kind" in mix:
+        left_out += [LeftOut(p, "other_kind", _SIMULATED) for p in kept if p.kind == "simulated"]
+        return [point for point in kept if point.kind != "simulated"]
     return _keep(kept, left_out, _GROUNDS[0], kinds[0])
 
 
@@ -98,9 +116,11 @@ def _keep(
     kept = []
     for point in points:
         value = ground.of(point)
-        if value == winner:
+        if value == winner or (value is None and ground.name == "task"):
             kept.append(point)
         else:
-            text = ground.text.format(value=value or "no known one", kept=winner or "no known one")
+            text = ground.text.format(
+                value=value or "no known one", kept=winner or "no known one", task=point.task
+            )
             left_out.append(LeftOut(point, ground.code, text))
     return kept

@@ -18,7 +18,7 @@ from joulemark.metrics.compare_definitions import (
     THROUGHPUT,
     TOKENS_EACH,
 )
-from joulemark.metrics.latency import answered_items, percentile, streaming_used, ttft_s
+from joulemark.metrics.latency import answered_items, streaming_used, ttft_s
 from joulemark.metrics.paired_proportions import difference_interval, item_shares, paired_interval
 from joulemark.metrics.paired_sides import (
     CORRECT,
@@ -32,6 +32,7 @@ from joulemark.metrics.paired_sides import (
 )
 from joulemark.metrics.value import Value, withheld
 from joulemark.record.item import Item
+from joulemark.record.percentile import percentile
 from joulemark.record.reason import Reason
 
 RATIOS = {

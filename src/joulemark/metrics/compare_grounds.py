@@ -62,9 +62,7 @@ def _energy_refusals(a: RunView, b: RunView, names: Names) -> Iterator[Refusal]:
     simulated = [is_simulated_kind(run.manifest.engine.kind) for run in (a, b)]
     if simulated[0] != simulated[1]:
         which = names[0] if simulated[0] else names[1]
-        text = (
-            f"The joules of {which} were simulated, those of the other were not: not compared."
-        )
+        text = f"The joules of {which} were simulated, those of the other were not: not compared."
         yield Refusal("simulated_against_measured", text, ENERGY_FIGURES)
     replayed = [is_replayed(run.sources, run.headline_energy) for run in (a, b)]
     if replayed[0] != replayed[1]:

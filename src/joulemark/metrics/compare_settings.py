@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from joulemark.metrics.attribution import scope_label
 from joulemark.metrics.run_view import RunView
+from joulemark.metrics.setup import Setting
 from joulemark.record.energy import MeasuredEnergy
 
 if TYPE_CHECKING:
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
 
     from joulemark.record.manifest import Manifest
 
-Setting = str | int | float | bool | None
 
 _ENGINE = ("kind", "version", "model", "model_digest", "quantization", "prefix_cache")
 _TASK = (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from joulemark.metrics.definition import MetricDefinition
 from joulemark.metrics.value import Value, withheld
-from joulemark.record.energy import MeasuredEnergy, Method, Withheld
+from joulemark.record.energy import MeasuredEnergy, MeasuredOrWithheld, Method, Withheld
 from joulemark.record.reason import Reason
 
 DRIFT = MetricDefinition(
@@ -19,9 +19,7 @@ DRIFT = MetricDefinition(
 DEFINITIONS = (DRIFT,)
 
 
-def counter_vs_integration_pct_diff(
-    counter: MeasuredEnergy | Withheld, integrated: MeasuredEnergy | Withheld
-) -> Value:
+def counter_vs_integration_pct_diff(counter: MeasuredOrWithheld, integrated: MeasuredOrWithheld) -> Value:
     """Return 100 × (integrated − counter) / counter in per cent; both of the same scopes and windows."""
     for energy in (counter, integrated):
         if isinstance(energy, Withheld):

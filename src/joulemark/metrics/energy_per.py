@@ -12,11 +12,9 @@ from joulemark.metrics.item_costs import joules_or_reason
 from joulemark.metrics.token_doubt import CONTRADICTED, WITHHELD_WHEN, counts_contradicted
 from joulemark.metrics.value import Value, energy_value, withheld
 from joulemark.record.attribution import Attribution
-from joulemark.record.energy import MeasuredEnergy, Withheld
+from joulemark.record.energy import MeasuredEnergy, MeasuredOrWithheld, Withheld
 from joulemark.record.item import Item
 from joulemark.record.reason import Reason
-
-Energy = MeasuredEnergy | Withheld
 
 TOTAL = MetricDefinition(
     "total_joules",
@@ -142,7 +140,7 @@ def _per_correct_divisor(items: Sequence[Item], *, real_valued: bool) -> int | R
 
 
 def joules_per_correct_answer_bound(
-    total: Energy, items: Sequence[Item], *, real_valued: bool = False
+    total: MeasuredOrWithheld, items: Sequence[Item], *, real_valued: bool = False
 ) -> Value:
     """Return the headline with the *meter's* bound instead of a confidence interval.
 
@@ -157,7 +155,7 @@ def joules_per_correct_answer_bound(
 
 
 def joules_per_correct_answer(
-    total: Energy,
+    total: MeasuredOrWithheld,
     items: Sequence[Item],
     attributions: Mapping[tuple[str, int], Attribution],
     *,
@@ -186,7 +184,7 @@ def joules_per_correct_answer(
     )
 
 
-def joules_per_request(total: Energy, items: Sequence[Item]) -> Value:
+def joules_per_request(total: MeasuredOrWithheld, items: Sequence[Item]) -> Value:
     """Return metered joules over requests, failed ones included; the interval is the meter's bound."""
     if isinstance(total, Withheld):
         return energy_value(total)
@@ -210,7 +208,7 @@ def completion_tokens(items: Sequence[Item]) -> int | Value:
     return sum(item.completion_tokens or 0 for item in items)
 
 
-def joules_per_token(total: Energy, items: Sequence[Item]) -> Value:
+def joules_per_token(total: MeasuredOrWithheld, items: Sequence[Item]) -> Value:
     """Return metered joules over output tokens; the interval is the meter's bound."""
     if isinstance(total, Withheld):
         return energy_value(total)
@@ -223,7 +221,9 @@ def joules_per_token(total: Energy, items: Sequence[Item]) -> Value:
     return energy_value(total, divisor=tokens)
 
 
-def correct_per_joule(total: Energy, items: Sequence[Item], *, real_valued: bool = False) -> Value:
+def correct_per_joule(
+    total: MeasuredOrWithheld, items: Sequence[Item], *, real_valued: bool = False
+) -> Value:
     """Return correct answers per joule; 0 is a real 0 here: nothing was correct."""
     if isinstance(total, Withheld):
         return withheld("1/J", total.reason, detail=total.detail)
@@ -235,7 +235,7 @@ def correct_per_joule(total: Energy, items: Sequence[Item], *, real_valued: bool
     return Value(sum(map(is_correct, items)) / total.joules, "1/J", n=len(items))
 
 
-def mean_power_w(total: Energy, duration_s: float | None) -> Value:
+def mean_power_w(total: MeasuredOrWithheld, duration_s: float | None) -> Value:
     """Return the mean power of the measured windows with the meter's bound."""
     if isinstance(total, Withheld):
         return withheld("W", total.reason, detail=total.detail)
@@ -244,7 +244,7 @@ def mean_power_w(total: Energy, duration_s: float | None) -> Value:
     return energy_value(total, divisor=duration_s, unit="W")
 
 
-def net_joules(total: Energy, loaded_idle_w: Value, duration_s: float | None) -> Value:
+def net_joules(total: MeasuredOrWithheld, loaded_idle_w: Value, duration_s: float | None) -> Value:
     """Return joules above the loaded idle; only with a measured loaded baseline, and may be negative.
 
     ``loaded_idle_w`` is a power with its bound, or withheld with the reason (see `standby.idle_power_w`).
@@ -267,7 +267,7 @@ def net_joules(total: Energy, loaded_idle_w: Value, duration_s: float | None) ->
     )
 
 
-def accuracy_per_watt(share_correct: Value, total: Energy, duration_s: float | None) -> Value:
+def accuracy_per_watt(share_correct: Value, total: MeasuredOrWithheld, duration_s: float | None) -> Value:
     """Return accuracy over mean GPU watts; null where the total is not a GPU's."""
     power = mean_power_w(total, duration_s)
     if isinstance(total, MeasuredEnergy) and any(s.kind not in ("gpu", "module") for s in total.scopes):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from joulemark.metrics.accuracy import accuracy
-from joulemark.metrics.batch_figures import batch_figures
 from joulemark.metrics.carbon import gco2e
 from joulemark.metrics.cost_model import CostModel, cost_figures
 from joulemark.metrics.cpu import cpu_seconds, cpu_seconds_per_correct_answer
@@ -19,6 +18,7 @@ from joulemark.metrics.energy_per import (
     mean_power_w,
     net_joules,
 )
+from joulemark.metrics.engine_figures import engine_figures
 from joulemark.metrics.engine_time import (
     engine_decode_tokens_per_second,
     engine_prefill_share,
@@ -54,22 +54,20 @@ def figures(run: RunView, model: CostModel) -> dict[str, Value]:
     Where nothing was completed that one cause withholds all that are null: each figure's own words for it
     would mislead.
     """
-    media = media_figures(run)
-    found = {**_energies(run, model), **_answers(run), **_loaded(run), **_machine(run)}
+    found = {**_energies(run, model), **_answers(run), **_loaded(run), **media_figures(run), **_machine(run)}
     if answered_items(run.measured_items):
-        return {**found, **media}
-    found = {
+        return found
+    return {
         name: withheld(value.unit, Reason.NOTHING_SCORED, detail=NOTHING_COMPLETED)
         if value.value is None
         else value
         for name, value in found.items()
     }
-    return {**found, **media}
 
 
 def _loaded(run: RunView) -> dict[str, Value]:
     """Return what a server under load costs in its steady state, and what prompts and output cost apart."""
-    return {**loaded_figures(run), **input_aware_figures(run.input_aware), **batch_figures(run)}
+    return {**loaded_figures(run), **input_aware_figures(run.input_aware), **engine_figures(run)}
 
 
 def _energies(run: RunView, model: CostModel) -> dict[str, Value]:

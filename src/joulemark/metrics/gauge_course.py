@@ -95,11 +95,9 @@ def rise_of(gauges: Sequence[EngineGauge], quantity: str, parts: Sequence[Slice]
 
 
 def _of(gauges: Sequence[EngineGauge], quantity: str, segment: int) -> tuple[Ints, Floats] | None:
-    """Return the stamps and values of a segment's readings, those that are no number left out."""
     for gauge in gauges:
-        if gauge.quantity == quantity and gauge.segment == segment:
-            read = ~np.isnan(gauge.value)
-            return (gauge.t_ns[read], gauge.value[read]) if read.any() else None
+        if gauge.quantity == quantity and gauge.segment == segment and len(gauge.value):
+            return gauge.t_ns, gauge.value
     return None
 
 

@@ -12,11 +12,11 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from joulemark.metrics.attribution import JoulesOrReason, MeasuredOrWithheld
+from joulemark.metrics.attribution import JoulesOrReason
 from joulemark.metrics.input_aware_fit import InputAwareFit
 from joulemark.metrics.work_slices import RequestSlices
 from joulemark.record.attribution import Attribution, AttributionCheck
-from joulemark.record.energy import Withheld
+from joulemark.record.energy import MeasuredOrWithheld, Withheld
 from joulemark.record.reason import Reason
 
 Floats = NDArray[np.float64]

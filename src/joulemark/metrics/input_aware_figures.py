@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from joulemark.metrics.input_aware_fit import InputAwareFit
 from joulemark.metrics.loaded_definitions import OUTPUT_TOKEN, PROMPT_SHARE, PROMPT_TOKEN
-from joulemark.metrics.student import MIN_DEGREES, t_95
+from joulemark.metrics.student import t_95
 from joulemark.metrics.value import Value, withheld
 from joulemark.record.reason import Reason
-
-_COLUMNS = 4
 
 
 def input_aware_figures(fit: InputAwareFit) -> dict[str, Value]:
@@ -20,9 +18,18 @@ def input_aware_figures(fit: InputAwareFit) -> dict[str, Value]:
             d.name: withheld(d.unit, reason, detail=fit.detail, n=fit.n or None)
             for d in (PROMPT_TOKEN, OUTPUT_TOKEN, PROMPT_SHARE)
         }
-    half = t_95(max(MIN_DEGREES, fit.n - _COLUMNS)) * fit.se_prompt_j
+    half = t_95(fit.degrees) * fit.se_prompt_j
+    prompt = Value(prompt_j, "J", prompt_j - half, prompt_j + half, "ci95", n=fit.n)
     return {
-        PROMPT_TOKEN.name: Value(prompt_j, "J", prompt_j - half, prompt_j + half, "ci95", n=fit.n),
+        PROMPT_TOKEN.name: prompt,
         OUTPUT_TOKEN.name: Value(output_j, "J", n=fit.n),
-        PROMPT_SHARE.name: Value(share, "1", n=fit.n),
+        PROMPT_SHARE.name: _share(share, prompt),
     }
+
+
+def _share(share: float, prompt: Value) -> Value:
+    """Return what prompts took, as open as the price of a prompt token is: the energy itself is metered."""
+    if not prompt.value or prompt.lo is None or prompt.hi is None:
+        return Value(share, "1", n=prompt.n)
+    lo, hi = (min(1.0, max(0.0, share * end / prompt.value)) for end in (prompt.lo, prompt.hi))
+    return Value(share, "1", lo, hi, "ci95", n=prompt.n)

@@ -9,11 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from joulemark.metrics.attribution import MeasuredOrWithheld
 from joulemark.metrics.least_squares import least_squares
 from joulemark.metrics.non_negative import non_negative_least_squares
 from joulemark.metrics.work_slices import CONTEXT, OUTPUT, PROMPT, STEPS, TIME, WorkSlices
-from joulemark.record.energy import Withheld
+from joulemark.record.energy import MeasuredOrWithheld, Withheld
 from joulemark.record.reason import Reason
 
 Floats = NDArray[np.float64]
@@ -36,13 +35,15 @@ class InputAwareFit:
     ``weights`` are these five (W, then J), null exactly when there is a ``reason``, which ``detail``
     completes. The first is no result of the fit: it is the ``idle_source``'s idle power, 0 where none is
     known (then what time costs is inside the others). ``se_prompt_j`` is the standard error (HC3) of a prompt
-    token's, ``n`` the blocks, ``independent`` the part (0..1) of the prompts' column that the others do not
-    explain, ``r2`` the share of the blocks' variance that the fit does. ``prompt_share``, ``output_share``
-    and ``idle_share`` are parts (0..1) of the energy while requests were at work; ``joules_per_output_token``
-    is that of steps, output and context together over the output tokens.
+    token's, ``n`` the blocks, ``degrees`` their number less that of the coefficients fitted, ``independent``
+    the part (0..1) of the prompts' column that the others do not explain, ``r2`` the share of the blocks'
+    variance that the fit does. ``prompt_share``, ``output_share`` and ``idle_share`` are parts (0..1) of the
+    energy while requests were at work; ``joules_per_output_token`` is that of steps, output and context
+    together over the output tokens.
     """
 
     n: int = 0
+    degrees: int = 0
     weights: tuple[float, float, float, float, float] | None = None
     idle_source: str | None = None
     se_prompt_j: float | None = None
@@ -102,7 +103,7 @@ def _fit(design: Floats, observed: Floats, idle_w: float, idle_source: str | Non
 
     def without(reason: Reason, detail: str, independent: float | None = None) -> InputAwareFit:
         return InputAwareFit(
-            n, idle_source=idle_source, independent=independent, reason=reason, detail=detail
+            n=n, idle_source=idle_source, independent=independent, reason=reason, detail=detail
         )
 
     if n < MIN_BLOCKS:
@@ -141,7 +142,9 @@ def _fit(design: Floats, observed: Floats, idle_w: float, idle_source: str | Non
     weights[TIME] = idle_w
     lengths = np.linalg.norm(design[:, columns], axis=0)
     weights[columns] = non_negative_least_squares(design[:, columns] / lengths, above) / lengths
-    return _told(design, observed, weights, InputAwareFit(n, None, idle_source, error, independent))
+    return _told(
+        design, observed, weights, InputAwareFit(n, n - len(found), None, idle_source, error, independent)
+    )
 
 
 _Estimates = dict[int, tuple[float, float]]
@@ -158,12 +161,12 @@ def _needed(design: Floats, above: Floats, without: _Estimates, more: _Estimates
     for found in (without, more):
         left = above - sum(design[:, column] * value for column, (value, _) in found.items())
         squares.append(float(left @ left))
-    value, error = more[CONTEXT]
+    value, error = more.get(CONTEXT, (0.0, 0.0))
     return value > CONTEXT_BEYOND_SE * error and squares[1] < CONTEXT_LEAVES * squares[0]
 
 
 def _estimates(design: Floats, above: Floats, columns: list[int]) -> _Estimates | None:
-    """Return each column's coefficient with its standard error, a column that others stand for as 0 ± 0."""
+    """Return each column's coefficient with its standard error; what others stand for is left out."""
     kept: list[int] = []
     # prompts first: where steps and output say the same (a batch that never changes) the last is left out
     for column in (PROMPT, *(c for c in columns if c != PROMPT)):
@@ -175,8 +178,7 @@ def _estimates(design: Floats, above: Floats, columns: list[int]) -> _Estimates 
     if fit.covariance is None:
         return None
     errors = np.sqrt(np.diag(fit.covariance)).tolist()
-    found = dict(zip(kept, zip(fit.coefficients.tolist(), errors, strict=True), strict=True))
-    return {column: found.get(column, (0.0, 0.0)) for column in columns}
+    return dict(zip(kept, zip(fit.coefficients.tolist(), errors, strict=True), strict=True))
 
 
 def _told(design: Floats, observed: Floats, weights: Floats, fit: InputAwareFit) -> InputAwareFit:
@@ -188,6 +190,7 @@ def _told(design: Floats, observed: Floats, weights: Floats, fit: InputAwareFit)
     w, s, p, d, c = weights.tolist()
     return InputAwareFit(
         n=fit.n,
+        degrees=fit.degrees,
         weights=(w, s, p, d, c),
         idle_source=fit.idle_source,
         se_prompt_j=fit.se_prompt_j,

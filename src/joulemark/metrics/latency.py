@@ -15,7 +15,8 @@ import numpy as np
 from joulemark.metrics.definition import MetricDefinition
 from joulemark.metrics.token_doubt import CONTRADICTED, counts_contradicted
 from joulemark.metrics.value import NOTHING_COMPLETED, Value, withheld
-from joulemark.record.item import Chunk, Item, Verdict
+from joulemark.record.item import Chunk, Item
+from joulemark.record.percentile import percentile
 from joulemark.record.reason import Reason
 
 PERCENTILES = (50, 90, 95, 99)
@@ -95,18 +96,6 @@ class Latency:
     n_failed: int
 
 
-def percentile(ascending: Sequence[float], percent: float, *, n_failed: int = 0) -> float:
-    """Return the nearest-rank percentile of observed values and ``n_failed`` infinite ones (may be infinite).
-
-    The smallest value such that at least ``percent`` % of all are no larger; always an observed one.
-    """
-    n = len(ascending) + n_failed
-    if n == 0 or not 0 < percent <= 100:
-        raise ValueError(f"no {percent}th percentile of {n} values")
-    rank = max(1, math.ceil(round(percent * n / 100, 9)))
-    return ascending[rank - 1] if rank <= len(ascending) else math.inf
-
-
 def ttft_s(item: Item) -> float | None:
     """Return first generated token of any kind minus sent."""
     return None if item.t_first is None else (item.t_first - item.t_sent) / 1e9
@@ -160,7 +149,7 @@ def chunk_gaps_s(chunks: Sequence[Chunk]) -> list[float]:
 
 def answered_items(items: Sequence[Item]) -> list[Item]:
     """Return the items whose request did not fail."""
-    return [item for item in items if item.verdict is not Verdict.FAILED]
+    return [item for item in items if not item.failed]
 
 
 def streaming_used(items: Sequence[Item]) -> bool | None:

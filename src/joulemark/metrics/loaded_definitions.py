@@ -2,21 +2,34 @@
 
 from __future__ import annotations
 
+from joulemark.metrics import input_aware_fit, loaded_rates, work_slices
+from joulemark.metrics.batch_means import MAX_BLOCKS, MIN_BLOCKS
 from joulemark.metrics.definition import MetricDefinition
+from joulemark.metrics.segment_load import MAX_GAUGE_GAP_S
+from joulemark.metrics.steady import (
+    MIN_DURATION_S,
+    MIN_REQUESTS,
+    MIN_TOKENS,
+    MIN_TOKENS_A_PLACE,
+)
 from joulemark.metrics.token_doubt import WITHHELD_WHEN
 
 _REFUSED = (
-    "no steady state was found: never at a level, overloaded, shorter than 5 s, fewer than ten requests or "
-    "fewer than one a place ended in it, fewer than 200 tokens or 50 a place"
+    f"no steady state was found: never at a level, overloaded, shorter than {MIN_DURATION_S:.0f} s, fewer "
+    f"than {MIN_REQUESTS} requests or fewer than one a place ended in it, fewer than {MIN_TOKENS} tokens or "
+    f"{MIN_TOKENS_A_PLACE} a place"
 )
 _NOT_STEADY = ("requests were asked one at a time", _REFUSED)
-_DRIFTS = "power changed by more than 10 % over the window, beyond four standard errors"
+_DRIFTS = (
+    f"power changed by more than {100 * loaded_rates.MAX_POWER_CHANGE:.0f} % over the window, beyond "
+    f"{loaded_rates.BEYOND_SE:.0f} standard errors"
+)
 _NO_JOULES = "there are no joules"
 _COUNTS = ("an answered request has no token count", WITHHELD_WHEN)
 _RULE = "ADR 11"
 _INTERVAL = (
-    "interval: batch means over up to 30 blocks no shorter than a request's mean time, ratio estimator, "
-    "Student's t, the sampling of lengths by the delta method; withheld below 6 blocks"
+    f"interval: batch means over up to {MAX_BLOCKS} blocks no shorter than a request's mean time, ratio "
+    f"estimator, Student's t, the sampling of lengths by the delta method; withheld below {MIN_BLOCKS} blocks"
 )
 _EQUATION = "the published equation (ML.ENERGY Benchmark, 2025)"
 
@@ -91,7 +104,7 @@ POWER_CHANGE = _defined(
     "%",
     r"100\,K\,b / \bar P",
     ("telemetry.energy_j",),
-    (_NO_JOULES, "the window holds fewer than 6 blocks"),
+    (_NO_JOULES, f"the window holds fewer than {MIN_BLOCKS} blocks"),
     f"{_RULE}: b is the slope a block of a line through the mean powers of K blocks",
 )
 REQUESTS_PER_S = _defined(
@@ -128,10 +141,11 @@ MEAN_BATCH = _defined(
     r"\bar n_\mathrm{running}",
     _WINDOW,
     (),
-    "the engine's own gauge where it is read at least every 2 s, else requests between first token and end",
+    f"the engine's own gauge where it is read at least every {MAX_GAUGE_GAP_S:.0f} s, else requests between "
+    "first token and end",
 )
 DURATION = _defined(
-    "steady_s", "Loaded: length of the steady window", "s", r"t_\mathrm{steady}", _WINDOW, (), _RULE
+    "steady_duration_s", "Loaded: length of the steady window", "s", r"t_\mathrm{steady}", _WINDOW, (), _RULE
 )
 SHARE = _defined(
     "steady_share_of_run",
@@ -164,14 +178,15 @@ _FIT = (
     "block energies by non-negative least squares over seconds at the measured idle power, steps, prompt "
     "tokens, output tokens and (where it shows) context read; the interval by HC3 and Student's t"
 )
+_FIT_SE = f"{input_aware_fit.BEYOND_SE:.0f} standard errors"
 _NO_FIT = (
     "requests were asked one at a time",
     _NO_JOULES,
     "the answers were not streamed, or a count is missing",
-    "fewer than 12 blocks of a second",
-    "two standard errors of what prompts cost are more than 10 % of the energy",
+    f"fewer than {input_aware_fit.MIN_BLOCKS} blocks of {work_slices.MIN_BLOCK_S:.0f} s",
+    f"{_FIT_SE} of what prompts cost are more than {100 * input_aware_fit.MAX_OPEN_SHARE:.0f} % of the energy",
     "prompts and output came in the same mix in every block",
-    "a prompt token's energy is negative by two standard errors",
+    f"a prompt token's energy is negative by {_FIT_SE}",
 )
 _LATEX = r"E_b = w\,t_b + s\,S_b + p\,P_b + d\,D_b + c\,C_b"
 _WORK = (

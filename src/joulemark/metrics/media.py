@@ -9,12 +9,13 @@ import numpy as np
 
 from joulemark.metrics.bootstrap import sum_by_cluster
 from joulemark.metrics.definition import MetricDefinition
-from joulemark.metrics.latency import MIN_VALUES, PERCENTILES, answered_items, e2el_s, percentile
+from joulemark.metrics.latency import MIN_VALUES, PERCENTILES, answered_items, e2el_s
 from joulemark.metrics.run_view import RunView
 from joulemark.metrics.student import MIN_DEGREES, t_95
 from joulemark.metrics.value import Value, energy_value, withheld
 from joulemark.record.energy import Withheld
 from joulemark.record.item import Item
+from joulemark.record.percentile import percentile
 from joulemark.record.reason import Reason
 
 MEDIA = ("image", "video")
@@ -55,7 +56,7 @@ LATENCY = MetricDefinition(
     "batch_latency_s",
     "Mean time of a batch",
     "s",
-    r"\bar{t_\mathrm{end} - t_\mathrm{sent}}",
+    r"\frac{1}{n} \sum_b (t_{\mathrm{end},b} - t_{\mathrm{sent},b})",
     ("items.t_end", "items.t_sent", "items.media_units"),
     ("neither images nor videos were asked for", "no batch was made"),
     f"failed batches are left out; interval: 95 % over batches, Student's t; {_FEW}",

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from joulemark.metrics.setup import Setting
 from joulemark.metrics.value import Value
+
+if TYPE_CHECKING:
+    from joulemark.record.published import Unit
 
 Kind = Literal["measured", "published", "simulated"]
 
@@ -16,12 +19,15 @@ Kind = Literal["measured", "published", "simulated"]
 class OperatingPoint:
     """A configuration under a load, made from a run, from a published row, or from a simulation.
 
-    ``kind``: the three are never ranked together unless asked for, and always told apart. ``energy_j`` are
+    ``kind``: measured and published are not ranked together unless asked for, simulated never with either.
+    ``questions`` is a digest of what was asked, in which points of one ranking agree; null where nothing is
+    known beyond the task's name. ``energy_j`` are
     joules per ``unit`` of all devices together, of the steady state where there was load. ``latencies_s`` are
     seconds by latency and statistic: ``tpot_mean``, ``tpot_p99``, ``ttft_p50``, ``e2el_mean``, …, each a
     `Value`, withheld with its reason. ``tdp_energy_j`` is what the device's rated power would have made of
     the same time: modelled, never a measurement. ``settings`` are the axes that tell points apart;
-    ``label`` says them in short. ``origin`` is the run's directory or the source of the row, ``scope`` what
+    ``label`` says them in short. ``flags`` are what else the engine was run with, which `told_apart` of
+    `joulemark.metrics.point_label` adds to the label where it is all that differs. ``origin`` is the run's directory or the source of the row, ``scope`` what
     was metered, ``tier`` how. ``throughput`` is in units, ``tokens_per_second`` in output tokens, a second.
     """
 
@@ -29,7 +35,7 @@ class OperatingPoint:
     kind: Kind
     model: str
     task: str
-    unit: Literal["request", "image", "video"]
+    unit: Unit
     energy_j: Value
     latencies_s: Mapping[str, Value]
     accuracy: Value
@@ -47,4 +53,6 @@ class OperatingPoint:
     scope: str | None = None
     config_hash: str | None = None
     settings: Mapping[str, Setting] = field(default_factory=dict)
+    flags: Mapping[str, Setting] = field(default_factory=dict)
+    questions: str | None = None
     notes: tuple[str, ...] = ()

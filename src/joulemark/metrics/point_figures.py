@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from typing import Literal
 
 from joulemark.metrics.operands import numbers_of, withheld_like
 from joulemark.metrics.operating_point import OperatingPoint
@@ -11,8 +10,6 @@ from joulemark.metrics.tdp import tdp_ratio
 from joulemark.metrics.value import Value, withheld
 from joulemark.record.reason import Reason
 
-Unit = Literal["request", "image", "video"]
-"""What the joules of an operating point are of."""
 LARGER_IS_BETTER = frozenset({"accuracy", "throughput", "tokens_per_second", "throughput_per_watt"})
 LATENCY = re.compile(r"[a-z][a-z0-9_]*_(?:mean|p[0-9]{1,2}(?:_[0-9]+)?)")
 """How a latency and its statistic are named: ``tpot_mean``, ``ttft_p99``."""

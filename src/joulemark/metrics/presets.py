@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from joulemark.metrics.limits import Limit
 from joulemark.metrics.operating_point import OperatingPoint
-from joulemark.metrics.point_figures import Unit
+from joulemark.record.published import Unit
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,10 +16,10 @@ from joulemark.metrics.attribution import Slice
 from joulemark.metrics.latency import answered_items
 from joulemark.metrics.occupancy import Occupancy
 from joulemark.metrics.segment_load import SegmentLoad
-from joulemark.metrics.steady_state import Energy, SteadyState
+from joulemark.metrics.steady_state import SteadyState
 from joulemark.metrics.token_course import tokens_made
 from joulemark.metrics.value import Value, energy_value, withheld
-from joulemark.record.energy import Withheld
+from joulemark.record.energy import MeasuredOrWithheld, Withheld
 from joulemark.record.reason import Reason
 from joulemark.record.telemetry import Quantity
 
@@ -103,7 +103,7 @@ def _queue_empty(segment: SegmentLoad) -> Slice | Withheld:
 def rule_figures(segment: SegmentLoad, state: SteadyState, per_request: Value) -> tuple[RuleFigures, ...]:
     """Return what each rule makes of the same segment, ours first with its figure ``per_request``."""
     ours = state.window if isinstance(state.window, Withheld) else state.window.part
-    windows: dict[str, tuple[Slice | Withheld, Energy]] = {OURS: (ours, state.energy)}
+    windows: dict[str, tuple[Slice | Withheld, MeasuredOrWithheld]] = {OURS: (ours, state.energy)}
     for rule, window in state.published.items():
         energy = window if isinstance(window, Withheld) else state.published_energy[rule]
         windows[rule] = (window, energy)
@@ -111,7 +111,9 @@ def rule_figures(segment: SegmentLoad, state: SteadyState, per_request: Value) -
     return (replace(rules[0], joules_per_request=per_request), *rules[1:])
 
 
-def _figures(rule: str, segment: SegmentLoad, window: Slice | Withheld, energy: Energy) -> RuleFigures:
+def _figures(
+    rule: str, segment: SegmentLoad, window: Slice | Withheld, energy: MeasuredOrWithheld
+) -> RuleFigures:
     if isinstance(window, Withheld):
         none = {u: withheld(u, window.reason, detail=window.detail) for u in ("s", "1", "tokens", "J")}
         s, share, tokens, joules = none["s"], none["1"], none["tokens"], none["J"]
@@ -141,7 +143,7 @@ def _tokens(segment: SegmentLoad, window: Slice) -> Value:
     return Value(float(course.between(np.array([window.t0, window.t1], np.int64))[0]), "tokens")
 
 
-def _per(energy: Energy, tokens: Value) -> Value:
+def _per(energy: MeasuredOrWithheld, tokens: Value) -> Value:
     if tokens.value is None or tokens.reason is not None:
         return withheld("J", tokens.reason or Reason.NOT_REPORTED, detail=tokens.detail)
     if tokens.value < 1:

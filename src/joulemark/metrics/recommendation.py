@@ -12,6 +12,7 @@ from joulemark.metrics.limits import Checked, Limit
 from joulemark.metrics.noise import saving, told_apart
 from joulemark.metrics.operating_point import OperatingPoint
 from joulemark.metrics.point_figures import figure_of
+from joulemark.metrics.point_label import told_apart
 from joulemark.metrics.value import Value, withheld
 from joulemark.record.reason import Reason
 
@@ -55,7 +56,7 @@ class Recommendation:
     that meet every limit. ``pick`` is the first of these, null where there is none: then ``near_misses`` tell
     by how much the closest fail. ``ties`` are others of ``met`` that cannot be told from the pick in the
     objective. ``fastest`` is the best in ``latency`` among those that meet the limits on quality,
-    ``cheapest`` the least objective whatever the limits, ``default`` the one that was marked. ``savings``
+    ``least_energy`` the least objective whatever the limits, ``default`` the one that was marked. ``savings``
     are ``1 - pick / that one`` of the objective by those three names, withheld where there is none.
     """
 
@@ -67,7 +68,7 @@ class Recommendation:
     ties: tuple[OperatingPoint, ...]
     fastest: OperatingPoint | None
     default: OperatingPoint | None
-    cheapest: OperatingPoint | None
+    least_energy: OperatingPoint | None
     savings: Mapping[str, Value]
     front: Frontier
     near_misses: tuple[NearMiss, ...]
@@ -86,7 +87,7 @@ def recommend(points: Sequence[OperatingPoint], wish: Wish) -> Recommendation:
     fewer devices. Raises `joulemark.metrics.comparable.SeveralTasks`, and ``KeyError`` for a limit on an
     unknown figure.
     """
-    chosen, left_out = comparable(points, wish.objective, wish.mix)
+    chosen, left_out = comparable(told_apart(points), wish.objective, wish.mix)
     latency = _latency(wish, chosen)
     ranked = sorted(chosen, key=lambda point: _order(point, wish.objective, latency))
     checked = [(point, tuple(limit.check(point) for limit in wish.limits)) for point in ranked]
@@ -97,7 +98,7 @@ def recommend(points: Sequence[OperatingPoint], wish: Wish) -> Recommendation:
     savings = {
         "fastest": _saving(pick, fastest, wish.objective, f"No configuration has a {latency}."),
         "default": _saving(pick, default, wish.objective, why_none),
-        "cheapest": _saving(pick, ranked[0] if ranked else None, wish.objective, "There is none."),
+        "least_energy": _saving(pick, ranked[0] if ranked else None, wish.objective, "There is none."),
     }
     return Recommendation(
         wish=wish,
@@ -108,7 +109,7 @@ def recommend(points: Sequence[OperatingPoint], wish: Wish) -> Recommendation:
         ties=_ties(met, wish.objective),
         fastest=fastest,
         default=default,
-        cheapest=ranked[0] if ranked else None,
+        least_energy=ranked[0] if ranked else None,
         savings=savings,
         front=frontier(ranked, (latency, wish.objective)),
         near_misses=() if met else _near_misses(checked),
@@ -159,9 +160,10 @@ def _default(
 def _has(point: OperatingPoint, name: str, wanted: str) -> bool:
     if name == "device":
         return wanted.casefold() in (point.device or "").casefold()
-    if name not in point.settings:
+    known = {**point.flags, **point.settings}
+    value = known.get(name, known.get(name.removeprefix("flags.").replace("-", "_")))
+    if value is None:
         return False
-    value = point.settings[name]
     if isinstance(value, int | float) and not isinstance(value, bool):
         try:
             return float(wanted) == value

@@ -13,7 +13,7 @@ from joulemark.metrics.occupancy import Occupancy
 from joulemark.metrics.segment_load import SegmentLoad
 from joulemark.metrics.token_course import output_pieces
 from joulemark.record.energy import Withheld
-from joulemark.record.item import Item
+from joulemark.record.item import Item, Phase
 from joulemark.record.reason import Reason
 
 Ints = NDArray[np.int64]
@@ -67,11 +67,6 @@ class Work:
     knots_ns: Ints
     shared_s: Floats
 
-    def busy_s(self, t0: Ints, t1: Ints) -> Floats:
-        """Return the seconds with a request at work between instants."""
-        busy = Occupancy(self.at_work.t_ns, np.minimum(self.at_work.value, 1.0))
-        return busy.area(t1) - busy.area(t0)
-
     def shared_until(self, t_ns: Ints) -> Floats:
         """Return the seconds that one request would have had for itself until each instant."""
         if not len(self.knots_ns):
@@ -82,7 +77,7 @@ class Work:
 
 def work_of(segment: SegmentLoad) -> Work | Withheld:
     """Return the work of a segment's requests, or why it cannot be told."""
-    answered = [item for item in answered_items(segment.items) if item.phase != "abandoned"]
+    answered = [item for item in answered_items(segment.items) if item.phase != Phase.ABANDONED]
     lost = sum(item.t_first is None for item in answered)
     if lost:
         told = f"{lost} of {len(segment.items)} requests have no time of a first token."

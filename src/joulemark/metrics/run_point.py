@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 
 from joulemark.metrics import loaded_definitions as loaded
 from joulemark.metrics.carbon import gco2e
-from joulemark.metrics.latency import PERCENTILES, Latency
+from joulemark.metrics.latency import E2EL, PERCENTILES, Latency
 from joulemark.metrics.media import RATE, batch_latencies, medium_of, unit_energy
 from joulemark.metrics.money import usd_per_request
 from joulemark.metrics.operands import numbers_of, withheld_like
 from joulemark.metrics.operating_point import Kind, OperatingPoint
+from joulemark.metrics.point_device import UNKNOWN_DEVICE, point_devices
 from joulemark.metrics.point_label import point_label
-from joulemark.metrics.setup import Setting
+from joulemark.metrics.point_settings import point_flags, point_settings, point_task, questions_digest
 from joulemark.metrics.tdp import tdp_energy
 from joulemark.metrics.value import Value, withheld
 from joulemark.record.energy import MeasuredEnergy, Withheld
@@ -22,26 +23,13 @@ from joulemark.record.reason import Reason
 from joulemark.record.simulated import is_simulated_kind
 
 if TYPE_CHECKING:
-    from joulemark.metrics.point_figures import Unit
     from joulemark.metrics.run_view import RunView
     from joulemark.metrics.summary import Summary
     from joulemark.record.manifest import Manifest
+    from joulemark.record.published import Unit
 
-AXES = (
-    "max_batch",
-    "max_batched_tokens",
-    "tensor_parallel",
-    "pipeline_parallel",
-    "prefill_instances",
-    "decode_instances",
-    "preemption",
-    "power_limit_w",
-    "denoising_steps",
-    "height",
-    "width",
-    "frames",
-)
-"""The engine's flags that tell configurations of a sweep apart."""
+MOST_FAILED = 0.01
+"""The share of requests that may fail before a mean latency is withheld."""
 _UNITS: Mapping[str, Unit] = {"image": "image", "video": "video"}
 _SEQUENTIAL = {
     "energy": "joules_per_request",
@@ -62,7 +50,7 @@ def run_point(run: RunView, summary: Summary, origin: str) -> OperatingPoint:
 
     Of a loaded run energy, power, rates and latencies are those of its steady state, and withheld where it
     has none; accuracy is graded from all counted requests. Percentiles count failed requests as infinitely
-    late, means leave them out. Nothing is believed of a run whose own client was too busy.
+    late, means leave them out: beyond `MOST_FAILED` of the requests there is no mean. Nothing is believed of a run whose own client was too busy.
     """
     manifest = run.manifest
     is_loaded = manifest.load.mode != "sequential"
@@ -70,11 +58,12 @@ def run_point(run: RunView, summary: Summary, origin: str) -> OperatingPoint:
     found = {key: _figure(summary, name) for key, name in names.items()}
     timed = summary.steady.latency if is_loaded else summary.latency
     per_second = _figure(summary, loaded.REQUESTS_PER_S.name) if is_loaded else _sequential_rate(summary)
-    seconds = {name: value for one in timed.values() for name, value in _statistics(one).items()}
+    failing = _too_many_failed(timed)
+    seconds = {name: value for one in timed.values() for name, value in _statistics(one, failing).items()}
     window = run.steady.window
     if is_loaded and isinstance(window, Withheld):
         refused = withheld("s", window.reason, detail=window.detail)
-        seconds = {name: refused for one in summary.latency.values() for name in _statistics(one)}
+        seconds = {name: refused for one in summary.latency.values() for name in _statistics(one, None)}
     medium = medium_of(run)
     if medium is not None:
         found["energy"], per_second = unit_energy(summary.figures, medium), _figure(summary, RATE.name)
@@ -83,13 +72,13 @@ def run_point(run: RunView, summary: Summary, origin: str) -> OperatingPoint:
         found = {key: _invalid(value, summary) for key, value in found.items()}
         seconds = {name: _invalid(value, summary) for name, value in seconds.items()}
         per_second = _invalid(per_second, summary)
-    device, n_devices = _devices(manifest)
-    settings = _settings(manifest)
+    device, n_devices = point_devices(run)
+    settings = point_settings(manifest)
     return OperatingPoint(
         label=point_label(device, n_devices, settings),
         kind=_kind(run, summary),
         model=manifest.engine.model,
-        task=_task(manifest),
+        task=point_task(manifest.task),
         unit=_UNITS[medium] if medium else "request",
         energy_j=found["energy"],
         latencies_s=seconds,
@@ -108,7 +97,9 @@ def run_point(run: RunView, summary: Summary, origin: str) -> OperatingPoint:
         scope=_scope_class(run),
         config_hash=manifest.config_hash,
         settings=settings,
-        notes=_notes(manifest, timed),
+        flags=point_flags(manifest),
+        questions=questions_digest(manifest.task),
+        notes=_notes(manifest, timed, device),
     )
 
 
@@ -126,47 +117,28 @@ def _invalid(value: Value, summary: Summary) -> Value:
     return withheld(value.unit, Reason.CLIENT_INVALID, detail=f"({', '.join(summary.invalid)})")
 
 
-def _statistics(one: Latency) -> dict[str, Value]:
+def _too_many_failed(timed: Mapping[str, Latency]) -> Value | None:
+    """Return the withheld mean where too many requests failed for one to be believed."""
+    failed = max((one.n_failed for one in timed.values()), default=0)
+    answered = len(timed[E2EL.name].samples_s) if E2EL.name in timed else 0
+    if not answered or failed <= MOST_FAILED * (failed + answered):
+        return None
+    told = f"{failed} of {failed + answered} failed, and a mean would leave them out."
+    return withheld("s", Reason.REQUEST_FAILED, detail=told)
+
+
+def _statistics(one: Latency, failing: Value | None) -> dict[str, Value]:
     """Return the mean and the percentiles of a latency by the names of `OperatingPoint.latencies_s`."""
     some = one.answered[PERCENTILES[0]]
     found = {f"{one.name}_p{percent}": one.with_failures[percent] for percent in PERCENTILES}
-    if one.samples_s:
+    if failing is not None and one.samples_s:
+        found[f"{one.name}_mean"] = failing
+    elif one.samples_s:
         mean = math.fsum(one.samples_s) / len(one.samples_s)
         found[f"{one.name}_mean"] = Value(mean, "s", n=len(one.samples_s))
     else:
         found[f"{one.name}_mean"] = withheld_like(some, "s")
     return found
-
-
-def _devices(manifest: Manifest) -> tuple[str | None, int | None]:
-    """Return the boards that run the model, by name and number; else the processor."""
-    boards = {board.uuid_hash: board.name for board in manifest.devices if board.engine_on_device}
-    if not boards:
-        return manifest.host.cpu_model, None if manifest.host.cpu_model is None else 1
-    names = sorted({name for name in boards.values() if name is not None})
-    return (" + ".join(names) or None), len(boards)
-
-
-def _settings(manifest: Manifest) -> dict[str, Setting]:
-    """Return the axes of a run: those of its engine's flags that are known, and its load."""
-    flags, load = manifest.engine.flags, manifest.load
-    found: dict[str, Setting] = {name: flags[name] for name in AXES if flags.get(name) is not None}
-    if manifest.engine.quantization is not None:
-        found["quantization"] = manifest.engine.quantization
-    if load.mode != "sequential":
-        found["load"] = load.mode
-        for name in ("concurrency", "arrival", "rate", "burstiness", "trace", "trace_speed"):
-            value = getattr(load, name)
-            if value is not None:
-                found[name] = value
-    return found
-
-
-def _task(manifest: Manifest) -> str:
-    """Return the task with what makes it other questions: a preset of its own, a subset."""
-    task = manifest.task
-    preset = "" if task.preset == "default" else f":{task.preset}"
-    return f"{task.name}{preset}" + (f" (subset {task.subset_key})" if task.subset_key else "")
 
 
 def _kind(run: RunView, summary: Summary) -> Kind:
@@ -192,8 +164,8 @@ def _tdp(run: RunView, device: str | None, n_devices: int | None, per_second: Va
     return tdp_energy(device, n_devices, 1 / found[0] if found[0] > 0 else None)
 
 
-def _notes(manifest: Manifest, timed: Mapping[str, Latency]) -> tuple[str, ...]:
-    notes = []
+def _notes(manifest: Manifest, timed: Mapping[str, Latency], device: str | None) -> tuple[str, ...]:
+    notes = [] if device is not None else [UNKNOWN_DEVICE]
     if manifest.state != "complete":
         notes.append("The run is not complete.")
     failed = max((one.n_failed for one in timed.values()), default=0)

@@ -14,8 +14,8 @@ from joulemark.metrics.answer_blocks import AnswerBlocks
 from joulemark.metrics.input_aware_fit import InputAwareFit
 from joulemark.metrics.steady_state import SteadyState
 from joulemark.record.attribution import Attribution, AttributionCheck
-from joulemark.record.energy import MeasuredEnergy, Withheld
-from joulemark.record.item import Chunk, Item
+from joulemark.record.energy import MeasuredOrWithheld, Withheld
+from joulemark.record.item import Chunk, Item, Phase
 from joulemark.record.meter import QualifiedSource
 from joulemark.record.reason import Reason
 
@@ -24,9 +24,6 @@ if TYPE_CHECKING:
 
 ItemKey = tuple[str, int]
 
-MEASURE_PHASE = "measure"
-ABANDONED_PHASE = "abandoned"
-MEASURE_WINDOW = "measure"
 
 _NO_METER = Withheld(Reason.NO_METER)
 
@@ -67,7 +64,7 @@ class EngineGauge:
     """What an engine said of its own batch in one segment.
 
     ``quantity`` is one of `joulemark.record.telemetry.Quantity` (``requests_running``, ``preemptions``, …);
-    ``t_ns`` int64[n], monotonic ns, ascending; ``value`` float64[n].
+    ``t_ns`` int64[n], monotonic ns, ascending; ``value`` float64[n], without NaN.
     """
 
     quantity: str
@@ -114,11 +111,11 @@ class RunView:
     manifest: Manifest
     items: tuple[Item, ...]
     chunks: Mapping[ItemKey, tuple[Chunk, ...]] = field(default_factory=dict)
-    headline_energy: MeasuredEnergy | Withheld = _NO_METER
+    headline_energy: MeasuredOrWithheld = _NO_METER
     headline_scope: str | None = None
     headline_method: str | None = None
-    other_energy: Mapping[str, MeasuredEnergy | Withheld] = field(default_factory=dict)
-    integrated_energy: MeasuredEnergy | Withheld = _NO_METER
+    other_energy: Mapping[str, MeasuredOrWithheld] = field(default_factory=dict)
+    integrated_energy: MeasuredOrWithheld = _NO_METER
     attributions: tuple[Attribution, ...] = ()
     checks: tuple[AttributionCheck, ...] = ()
     blocks: AnswerBlocks | None = None
@@ -145,12 +142,12 @@ class RunView:
     @property
     def measured_items(self) -> tuple[Item, ...]:
         """The items that count: neither the warm-up nor what was cut off."""
-        return tuple(item for item in self.items if item.phase == MEASURE_PHASE)
+        return tuple(item for item in self.items if item.phase == Phase.MEASURE)
 
     @property
     def abandoned_items(self) -> tuple[Item, ...]:
         """The requests that were in flight when a segment ended."""
-        return tuple(item for item in self.items if item.phase == ABANDONED_PHASE)
+        return tuple(item for item in self.items if item.phase == Phase.ABANDONED)
 
     @property
     def real_valued(self) -> bool:

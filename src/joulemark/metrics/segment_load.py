@@ -79,6 +79,6 @@ class SegmentLoad:
         """The output tokens of all requests over time."""
         return token_course(self.items, self.chunks)
 
-    def ended_between(self, t0_ns: int, t1_ns: int) -> int:
-        """Return how many requests ended after ``t0_ns`` and up to ``t1_ns``."""
-        return sum(t0_ns < item.t_end <= t1_ns for item in self.items)
+    def answered_between(self, t0_ns: int, t1_ns: int) -> int:
+        """Return how many requests ended after ``t0_ns`` and up to ``t1_ns`` without having failed."""
+        return sum(t0_ns < item.t_end <= t1_ns and not item.failed for item in self.items)

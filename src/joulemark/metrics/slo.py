@@ -36,6 +36,11 @@ class Slo:
     tpot_s: float | None = None
     e2el_s: float | None = None
 
+    @classmethod
+    def of(cls, limits_s: Mapping[str, float]) -> Slo:
+        """Return the limits that a manifest names."""
+        return cls(limits_s.get("ttft"), limits_s.get("tpot"), limits_s.get("e2el"))
+
     @property
     def limits(self) -> dict[str, float]:
         """The limits that there are, by the name of the latency."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from joulemark.metrics.definition import MetricDefinition
 from joulemark.metrics.value import Value, scaled, withheld
-from joulemark.record.energy import MeasuredEnergy, Withheld
+from joulemark.record.energy import MeasuredOrWithheld, Withheld
 from joulemark.record.reason import Reason
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def idle_power_w(baselines: Baselines, kind: str, scope: str | None) -> Value:
 
 
 def standby(
-    baselines: Baselines, total: MeasuredEnergy | Withheld, scope: str | None, rates: Rates
+    baselines: Baselines, total: MeasuredOrWithheld, scope: str | None, rates: Rates
 ) -> dict[str, Value]:
     """Return the figures of a day at standby; ``total`` and ``scope`` are the headline's energy and scope."""
     if isinstance(total, Withheld):

@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from joulemark.metrics.attribution import Slice
+from joulemark.metrics.foreign_load import foreign_load
 from joulemark.metrics.occupancy import Floats, Occupancy
 from joulemark.metrics.segment_load import SegmentLoad
 from joulemark.metrics.steady_state import NOT_LOADED, Basis, SteadyWindow
 from joulemark.metrics.trend import trend_of
 from joulemark.record.energy import Withheld
+from joulemark.record.item import Phase
 from joulemark.record.reason import Reason
 
 if TYPE_CHECKING:
@@ -32,7 +34,6 @@ MIN_TOKENS = 200
 MIN_TOKENS_A_PLACE = 50
 GROWTH_SHARE = 0.5  # of the mean number in flight
 GROWTH_BY_CHANCE = 4.0  # standard deviations of what Poisson arrivals differ by, and of the slope's own error
-WARMUP = "warmup"  # the phase of requests that do not count, lead requests too
 _BLOCKS = (10, 30)
 
 _NOTHING_SENT = "No request was sent in the measured window."
@@ -69,7 +70,7 @@ def steady_window(load: Load, segment: SegmentLoad, part: Slice) -> SteadyWindow
     """
     if load.mode == "sequential":
         return NOT_LOADED
-    if not any(part.t0 <= item.t_begin <= part.t1 and item.phase != WARMUP for item in segment.items):
+    if not any(part.t0 <= item.t_begin <= part.t1 and item.phase != Phase.WARMUP for item in segment.items):
         return Withheld(Reason.NOT_STEADY, _NOTHING_SENT)
     if load.mode == "closed" or load.arrival == "at_once":
         stretch = _held_level(load, segment, part)
@@ -148,9 +149,12 @@ def _turnover(segment: SegmentLoad, reached: int, level: float) -> int:
 
 def _stationary(load: Load, segment: SegmentLoad, part: Slice) -> _Stretch | Withheld:
     """Find the stretch of an open load after its start and up to the last arrival; refuse one that grows."""
-    before = [item for item in segment.items if item.phase == WARMUP]
+    before = [item for item in segment.items if item.phase == Phase.WARMUP]
     lead = before[-load.lead_requests :] if load.lead_requests else []
-    sent = [*lead, *(item for item in segment.items if item.phase != WARMUP and item.t_begin <= part.t1)]
+    sent = [
+        *lead,
+        *(item for item in segment.items if item.phase != Phase.WARMUP and item.t_begin <= part.t1),
+    ]
     begin = [item.t_begin if item.t_scheduled is None else item.t_scheduled for item in sent]
     end = [item.t_end for item in sent]
     first, last = min(begin), max(begin)
@@ -205,10 +209,10 @@ def _enough(segment: SegmentLoad, found: _Stretch) -> SteadyWindow | Withheld:
     duration_s = (found.t1 - found.t0) * 1e-9
     if duration_s < MIN_DURATION_S:
         return _too_short(found.t0, found.t1)
-    requests = segment.ended_between(found.t0, found.t1)
+    requests = segment.answered_between(found.t0, found.t1)
     least = max(MIN_REQUESTS, round(found.level))
     if requests < least:
-        told = f"{requests} requests ended in its {duration_s:.1f} s; {least} are needed, each place once."
+        told = f"{requests} requests were answered in its {duration_s:.1f} s; {least} are needed, each place once."
         return Withheld(Reason.WINDOW_TOO_SHORT, told)
     course = segment.tokens
     if isinstance(course, Withheld):
@@ -223,6 +227,9 @@ def _enough(segment: SegmentLoad, found: _Stretch) -> SteadyWindow | Withheld:
     if tokens < needed:
         told = f"{tokens:.0f} tokens were made in its {duration_s:.1f} s; {needed:.0f} are needed."
         return Withheld(Reason.TOO_FEW_TOKENS, told)
+    foreign = foreign_load(segment, found.t0, found.t1)
+    if foreign is not None:
+        return foreign
     return SteadyWindow(
         part=Slice(segment.segment, found.t0, found.t1),
         basis=found.basis,

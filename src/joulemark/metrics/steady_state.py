@@ -9,11 +9,10 @@ from typing import Literal
 from joulemark.metrics.attribution import Slice
 from joulemark.metrics.segment_load import SegmentLoad
 from joulemark.metrics.token_course import TokenBasis
-from joulemark.record.energy import MeasuredEnergy, Withheld
+from joulemark.record.energy import MeasuredOrWithheld, Withheld
 from joulemark.record.reason import Reason
 
 Basis = Literal["running", "in_flight", "generating"]
-Energy = MeasuredEnergy | Withheld
 
 NOT_LOADED = Withheld(Reason.NOT_LOADED)
 
@@ -58,12 +57,12 @@ class SteadyState:
 
     window: SteadyWindow | Withheld = NOT_LOADED
     load: SegmentLoad | None = None
-    energy: Energy = NOT_LOADED
+    energy: MeasuredOrWithheld = NOT_LOADED
     blocks: tuple[Slice, ...] = ()
-    block_energies: tuple[Energy, ...] = ()
+    block_energies: tuple[MeasuredOrWithheld, ...] = ()
     block_tokens: tuple[float, ...] = ()
     published: Mapping[str, Slice | Withheld] = field(default_factory=dict)
-    published_energy: Mapping[str, Energy] = field(default_factory=dict)
+    published_energy: Mapping[str, MeasuredOrWithheld] = field(default_factory=dict)
 
     @property
     def joules(self) -> tuple[float, ...] | Withheld:

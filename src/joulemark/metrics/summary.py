@@ -191,7 +191,7 @@ def summarize(run: RunView) -> Summary:
         n_requests=len(items),
         n_scored=0 if run.real_valued else sum(map(is_scored, items)),
         n_correct=sum(map(is_correct, items)),
-        n_retried=sum(len(item.attempts) > 1 for item in items),
+        n_retried=sum(item.n_tries > 1 for item in items),
         duration_s=run.duration_s,
         measurement_tier=measurement_tier,
         tier_reason=tier_reason,

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from typing import TYPE_CHECKING, Literal
 
 from joulemark.metrics.definition import MetricDefinition
-from joulemark.record.energy import MeasuredEnergy, Withheld
+from joulemark.record.energy import MeasuredEnergy, MeasuredOrWithheld, Withheld
 from joulemark.record.meter import QualifiedSource, Trust
 from joulemark.record.reason import Reason
 from joulemark.record.scope import WALL_KINDS
-from joulemark.record.simulated import is_simulated_kind
+from joulemark.record.simulated import is_simulated_board, is_simulated_kind
 from joulemark.record.telemetry import Quantity
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ TIER = MetricDefinition(
     (
         "there are no joules",
         "the joules were replayed from a recorded trace",
-        "the engine is a simulation",
+        "the engine is a simulation, or the joules are those of a simulated board",
         "a wall meter alone measured",
     ),
     "the published async-energy methodology; derived from the sources that were believed, never claimed",
@@ -41,13 +41,13 @@ _ANALYZER = "analyzer"
 
 
 def tier(
-    sources: Iterable[QualifiedSource], headline: MeasuredEnergy | Withheld
+    sources: Iterable[QualifiedSource], headline: MeasuredOrWithheld
 ) -> tuple[Tier | None, Reason | None]:
     """Return the tier and, where there is none, the reason.
 
     A: an external analyzer measured; B: device telemetry and a wall meter; C: device telemetry alone. Only
     qualified sources of energy or power count, and ``sources`` are to be those whose figures survived. A
-    replayed trace is no measurement of this run and gives no tier; a wall meter without device telemetry is
+    replayed trace or a simulated board is no measurement of this run and gives no tier; a wall meter without device telemetry is
     no tier of the published ladder either.
     """
     if isinstance(headline, Withheld):
@@ -57,7 +57,7 @@ def tier(
         for source in sources
         if source.qualification.trust is Trust.QUALIFIED and _ENERGY.intersection(source.info.quantities)
     ]
-    live = [info for info in believed if info.kind != _REPLAY]
+    live = [info for info in believed if info.kind != _REPLAY and not is_simulated_board(info)]
     if any(info.kind == _ANALYZER for info in live):
         return "A", None
     device = any(info.scope.kind in DEVICE_KINDS for info in live)
@@ -85,7 +85,7 @@ def tier_of(run: RunView) -> tuple[Tier | None, Reason | None]:
     return tier(kept, energy)
 
 
-def survived(figures: Iterable[MeasuredEnergy | Withheld]) -> bool:
+def survived(figures: Iterable[MeasuredOrWithheld]) -> bool:
     """Tell whether a source measured by one of its ways, and by none of them less than a part of it did."""
     found = list(figures)
     measured = any(isinstance(figure, MeasuredEnergy) for figure in found)
@@ -99,12 +99,20 @@ def is_trace(source: QualifiedSource) -> bool:
     return source.info.kind == _REPLAY or source.info.name.startswith(f"{_REPLAY}:")
 
 
-def is_replayed(sources: Iterable[QualifiedSource], headline: MeasuredEnergy | Withheld) -> bool:
+def is_replayed(sources: Iterable[QualifiedSource], headline: MeasuredOrWithheld) -> bool:
     """Tell whether the joules come from a recorded trace instead of a live meter.
 
     Where the headline is withheld: whether a trace took part at all.
     """
-    traces = {source.info.name for source in sources if is_trace(source)}
+    return _comes_from({source.info.name for source in sources if is_trace(source)}, headline)
+
+
+def is_simulated(sources: Iterable[QualifiedSource], headline: MeasuredOrWithheld) -> bool:
+    """Tell whether the joules come from a simulated board; where they are withheld, as of `is_replayed`."""
+    return _comes_from({source.info.name for source in sources if is_simulated_board(source.info)}, headline)
+
+
+def _comes_from(names: Set[str], headline: MeasuredOrWithheld) -> bool:
     if isinstance(headline, Withheld):
-        return bool(traces)
-    return not traces.isdisjoint(headline.source.split("+"))
+        return bool(names)
+    return not names.isdisjoint(headline.source.split("+"))

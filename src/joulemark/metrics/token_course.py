@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from joulemark.metrics.latency import answered_items
 from joulemark.metrics.token_doubt import counts_contradicted
 from joulemark.record.energy import Withheld
-from joulemark.record.item import Chunk, Item
+from joulemark.record.item import Chunk, Item, Phase
 from joulemark.record.reason import Reason
 
 Ints = NDArray[np.int64]
@@ -61,7 +61,7 @@ def token_course(
     """
     if items and counts_contradicted(items):
         return Withheld(Reason.NOT_REPORTED, "The engine's token counts contradict what was seen.")
-    known = {item.key for item in answered_items(items) if item.phase != "abandoned"}
+    known = {item.key for item in answered_items(items) if item.phase != Phase.ABANDONED}
     missing = 0
     begin: list[int] = []
     end: list[int] = []

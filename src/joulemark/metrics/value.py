@@ -7,7 +7,7 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
-from joulemark.record.energy import MeasuredEnergy, Withheld
+from joulemark.record.energy import MeasuredOrWithheld, Withheld
 from joulemark.record.reason import Reason
 
 IntervalKind = Literal["bound", "ci95"]
@@ -57,7 +57,7 @@ def withheld(unit: str, reason: Reason, *, detail: str = "", n: int | None = Non
     return Value(None, unit, reason=reason, detail=detail, n=n)
 
 
-def energy_value(energy: MeasuredEnergy | Withheld, *, divisor: float = 1.0, unit: str = "J") -> Value:
+def energy_value(energy: MeasuredOrWithheld, *, divisor: float = 1.0, unit: str = "J") -> Value:
     """Return an energy divided by a positive exact number, with its bound divided likewise."""
     if isinstance(energy, Withheld):
         return withheld(unit, energy.reason, detail=energy.detail)

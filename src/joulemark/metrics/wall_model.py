@@ -16,7 +16,7 @@ import joulemark
 from joulemark.metrics.definition import MetricDefinition
 from joulemark.metrics.student import MIN_DEGREES, t_95
 from joulemark.metrics.value import Value, withheld
-from joulemark.record.energy import MeasuredEnergy, ModelledEnergy, Withheld
+from joulemark.record.energy import MeasuredEnergy, MeasuredOrWithheld, ModelledEnergy, Withheld
 from joulemark.record.reason import Reason
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ DEFINITIONS = (MODELLED_WALL,)
 
 def modelled_wall_energy(
     fit: WallFit | None,
-    energies: Iterable[MeasuredEnergy | Withheld],
+    energies: Iterable[MeasuredOrWithheld],
     duration_s: float | None,
     why_none: str = "",
 ) -> ModelledEnergy | Withheld:
@@ -99,7 +99,7 @@ def modelled_wall_joules(energy: ModelledEnergy | Withheld) -> Value:
 
 
 def class_powers_w(
-    energies: Iterable[MeasuredEnergy | Withheld], duration_s: float, classes: Collection[str]
+    energies: Iterable[MeasuredOrWithheld], duration_s: float, classes: Collection[str]
 ) -> Mapping[str, tuple[float, float, float]]:
     """Return mean power with its bound (W: point, lo, hi) of each of ``classes``, over disjoint scopes."""
     taken: list[MeasuredEnergy] = []

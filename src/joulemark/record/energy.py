@@ -73,7 +73,8 @@ class Withheld:
     detail: str = ""
 
 
-Energy = MeasuredEnergy | ModelledEnergy | Withheld
+MeasuredOrWithheld = MeasuredEnergy | Withheld
+"""What a meter saw, or why nothing is told."""
 
 
 def _flags(parts: Sequence[MeasuredEnergy]) -> tuple[str, ...]:

@@ -6,6 +6,9 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 
+CLOSED = "closed"
+
+
 class Verdict(StrEnum):
     """What became of an answer. Energy is charged to all six."""
 
@@ -33,7 +36,8 @@ class Attempt:
     """One try at a request. Stamps in monotonic ns.
 
     ``error`` is null where it succeeded, else a code: that of the transport (``refused``, ``reset``, ``cut``,
-    ``stall``, …), ``http_503`` and the like, or ``answer`` for an error inside the answer.
+    ``stall``, …), ``http_503`` and the like, or ``answer`` for an error inside the answer. `CLOSED` is no
+    failure: the request met the closing of a kept connection and was sent again at once.
     """
 
     t_sent: int
@@ -104,6 +108,16 @@ class Item:
     def t_begin(self) -> int:
         """When the first attempt was sent: from here on the item costs energy."""
         return min((attempt.t_sent for attempt in self.attempts), default=self.t_sent)
+
+    @property
+    def failed(self) -> bool:
+        """Whether the request failed: so judged, or, as warm-ups are not judged, its last try had an error."""
+        return self.verdict is Verdict.FAILED or bool(self.attempts and self.attempts[-1].error is not None)
+
+    @property
+    def n_tries(self) -> int:
+        """How often it was tried. Meeting the closing of a kept connection is no try."""
+        return sum(attempt.error != CLOSED for attempt in self.attempts)
 
     @property
     def key(self) -> tuple[str, int]:

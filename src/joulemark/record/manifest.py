@@ -252,7 +252,7 @@ class Rates(_Part):
 
 
 class Window(_Part):
-    """A named stretch of one segment: ``warmup``, ``measure``, ``pause``."""
+    """A stretch of one segment and what it was for: one of `WindowName`."""
 
     name: str
     segment: int
@@ -276,6 +276,8 @@ class ClientProof(_Part):
 class Manifest(_Part):
     """A run as it was requested and as it went.
 
+    ``limits_s``: how long a request may take, by ``ttft``, ``tpot`` and ``e2el``, where limits were given; no
+    part of the configuration.
     ``may_rank``: whether its figures may enter a ranking of models; ``standing`` says why, or why not.
     """
 
@@ -292,6 +294,7 @@ class Manifest(_Part):
     task: Task
     sampling: Sampling
     load: Load
+    limits_s: dict[str, float] = Field(default_factory=dict)
     repeats: int = 1
     warmups: int = 1
     retries: int = 2

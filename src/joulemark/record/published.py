@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 PUBLISHED_SCHEMA_VERSION = "1.0"
 
+Unit = Literal["request", "image", "video"]
+"""What joules of a configuration are of."""
+
 
 class PublishedRow(BaseModel):
     """One configuration as it was published; nulls are what the source does not say.
 
-    ``energy_j`` is per ``unit``, over all devices together; ``latency_s`` maps a latency and its statistic
+    ``energy_j`` is per ``unit``, over all devices together, above zero as every latency is: nothing takes no
+    energy and no time, so a published 0 is a null. ``latency_s`` maps a latency and its statistic
     (``tpot_mean``, ``e2el_mean``, ``itl_p99``, …) to seconds; ``tpot_definition`` says how ``tpot_…`` came
     about, for definitions differ. ``settings`` are the configuration's axes by our names (``max_batch``,
     ``tensor_parallel``, ``denoising_steps``, …). ``source`` names publication, file and revision, ``licence``
@@ -25,9 +29,9 @@ class PublishedRow(BaseModel):
     device: str | None = None
     n_devices: int | None = None
     task: str
-    unit: Literal["request", "image", "video"]
-    energy_j: float | None = Field(default=None, ge=0)
-    latency_s: dict[str, float] = Field(default_factory=dict)
+    unit: Unit
+    energy_j: float | None = Field(default=None, gt=0)
+    latency_s: dict[str, Annotated[float, Field(gt=0)]] = Field(default_factory=dict)
     tpot_definition: str | None = None
     tokens_per_second: float | None = None
     mean_completion_tokens: float | None = None

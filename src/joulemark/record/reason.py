@@ -83,6 +83,7 @@ class Reason(StrEnum):
     TOO_FEW_TOKENS = "too_few_tokens"
     WINDOW_TOO_SHORT = "window_too_short"
     OVERLOADED = "overloaded"
+    FOREIGN_LOAD = "foreign_load"
     NOT_GRADED = "not_graded"
     NOT_PUBLISHED = "not_published"
 
@@ -124,6 +125,8 @@ _TEXTS: dict[Reason, str] = {
     Reason.TOO_FEW_TOKENS: "Too few tokens were made in the steady state to divide its energy by.",
     Reason.WINDOW_TOO_SHORT: "The steady state was too short to say what it costs.",
     Reason.OVERLOADED: "Requests came faster than the engine answered, so that nothing settled.",
+    Reason.FOREIGN_LOAD: "Others used the engine in the window, and what they cost is inside its joules: keep"
+    " them off it and run again.",
     Reason.NOT_GRADED: "The requests have no right answers, so nothing was graded.",
     Reason.NOT_PUBLISHED: "What was published does not say it.",
     Reason.NOTHING_CORRECT: "No answer was correct.",

@@ -5,7 +5,7 @@ What was simulated is never measured: it has no tier, and nothing compares or ra
 
 from __future__ import annotations
 
-from joulemark.record.meter import QualifiedSource
+from joulemark.record.meter import SourceInfo
 
 SIMULATED = "simulated:"
 """Begins the engine kind of an engine that says of itself that it is a simulation."""
@@ -18,6 +18,6 @@ def is_simulated_kind(engine_kind: str) -> bool:
     return engine_kind.startswith(SIMULATED)
 
 
-def is_simulated_board(source: QualifiedSource) -> bool:
+def is_simulated_board(info: SourceInfo) -> bool:
     """Tell whether a source reads a board that a simulation publishes."""
-    return (source.info.device_name or "").startswith(_BOARD)
+    return (info.device_name or "").startswith(_BOARD)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from joulemark.metrics.compare import Comparison
 from joulemark.metrics.compare_definitions import ACCURACY, DEFINITIONS, PER_CORRECT_BOUND, SCORES
 from joulemark.metrics.compare_runs import TABLE, Reversal, RunsComparison
-from joulemark.metrics.compare_settings import Setting
+from joulemark.metrics.setup import Setting
 from joulemark.metrics.value import Value
 from joulemark.report.comparison import has_scores, texts, unsure, why
 from joulemark.report.comparison_lead import are_tasks_of_one_model, row_note

@@ -19,8 +19,8 @@ from joulemark.report.course_rows import (
 )
 from joulemark.report.theme import ACCENT, Picture, Rows, named, verdict_colour
 
-_HEADROOM = 1.1  # above the highest power: a line at the very top is half cut off
-_SOURCE_COLOURS = [ACCENT, "var(--refused)", "var(--unparsed)", "var(--truncated)", "var(--correct)"]
+HEADROOM = 1.1  # above the highest power: a line at the very top is half cut off
+SOURCE_COLOURS = [ACCENT, "var(--refused)", "var(--unparsed)", "var(--truncated)", "var(--correct)"]
 
 
 def course_chart(run: RunView, width: int, slowed: Sequence[Slowed] = ()) -> Picture:
@@ -39,13 +39,14 @@ def course_chart(run: RunView, width: int, slowed: Sequence[Slowed] = ()) -> Pic
     parts: list[alt.Chart | alt.LayerChart] = [layered.resolve_scale(color="independent")]
     if rows := slowed_rows(slowed, place, width):
         data["slowed"] = rows
-        parts.append(_slowed_strip(rows, scale, width))
-    parts.append(_strip(data["requests"], scale, width))
+        parts.append(slowed_strip(rows, scale, width))
+    parts.append(verdict_strip(data["requests"], scale, width))
     stacked = alt.vconcat(*parts, spacing=4)
     return Picture(stacked.resolve_scale(color="independent"), data)
 
 
-def _x(field: str, scale: alt.Scale, title: str | None = None) -> alt.X:
+def time_axis(field: str, scale: alt.Scale, title: str | None = None) -> alt.X:
+    """Return the channel of seconds of the run; without a title it has no labels either."""
     axis = alt.Axis(title=title, labels=title is not None, grid=False, tickCount=6, labelOverlap=True)
     return alt.X(f"{field}:Q", scale=scale, axis=axis)
 
@@ -58,25 +59,26 @@ def _shade(bands: Rows, scale: alt.Scale) -> alt.Chart:
     colours = alt.Scale(domain=list(named_colours), range=list(named_colours.values()))
     colour = alt.Color("what:N", scale=colours, legend=alt.Legend(title=None, orient="top", columns=4))
     marks = alt.Chart(named("bands")).mark_rect(opacity=0.16, clip=True)
-    drawn: alt.Chart = marks.encode(x=_x("a", scale), x2="b:Q", color=colour)
+    drawn: alt.Chart = marks.encode(x=time_axis("a", scale), x2="b:Q", color=colour)
     return drawn
 
 
 def _power_line(power: Rows, scale: alt.Scale, width: int) -> alt.Chart:
     names = list(dict.fromkeys(row["source"] for row in power))
-    top_w = _HEADROOM * max((row["w"] for row in power if row["w"] is not None), default=0.0) or 1.0
+    top_w = HEADROOM * max((row["w"] for row in power if row["w"] is not None), default=0.0) or 1.0
     legend = alt.Legend(title=None, orient="top", columns=1 if width < 400 else 2)
     line = alt.Chart(named("power")).mark_line(strokeWidth=1.4, clip=True, invalid="break-paths-show-domains")
     drawn: alt.Chart = line.encode(
-        x=_x("s", scale),
+        x=time_axis("s", scale),
         y=alt.Y("w:Q", title="watts", scale=alt.Scale(domain=[0, top_w]), axis=alt.Axis(tickCount=5)),
         detail="piece:N",
-        stroke=alt.Stroke("source:N", scale=alt.Scale(domain=names, range=_SOURCE_COLOURS), legend=legend),
+        stroke=alt.Stroke("source:N", scale=alt.Scale(domain=names, range=SOURCE_COLOURS), legend=legend),
     )
     return drawn
 
 
-def _slowed_strip(rows: Rows, scale: alt.Scale, width: int) -> alt.Chart:
+def slowed_strip(rows: Rows, scale: alt.Scale, width: int) -> alt.Chart:
+    """Draw when the device was slowed down; the rows are the picture's ``slowed``."""
     present = {row["cause"] for row in rows}
     colours = {cause: colour for cause, colour in CAUSES.values() if cause in present}
     colours |= dict.fromkeys(sorted(present - colours.keys()), ACCENT)
@@ -84,16 +86,17 @@ def _slowed_strip(rows: Rows, scale: alt.Scale, width: int) -> alt.Chart:
     marks = alt.Chart(named("slowed"), width=width, height=12).mark_rect(clip=True)
     scaled = alt.Scale(domain=list(colours), range=list(colours.values()))
     colour = alt.Color("cause:N", scale=scaled, legend=legend)
-    drawn: alt.Chart = marks.encode(x=_x("a", scale), x2="b:Q", color=colour)
+    drawn: alt.Chart = marks.encode(x=time_axis("a", scale), x2="b:Q", color=colour)
     return drawn
 
 
-def _strip(requests: Rows, scale: alt.Scale, width: int) -> alt.Chart:
+def verdict_strip(requests: Rows, scale: alt.Scale, width: int) -> alt.Chart:
+    """Draw the requests by verdict above the axis of time; the rows are the picture's ``requests``."""
     colour = verdict_colour((row["verdict"] for row in requests), width, orient="bottom")
     marks = alt.Chart(named("requests"), width=width, height=26).mark_rect(clip=True)
     height = alt.Y("lo:Q", scale=alt.Scale(domain=[0, 1]), axis=None)
     drawn: alt.Chart = marks.encode(
-        x=_x("a", scale, "seconds of the run"), x2="b:Q", y=height, y2="hi:Q", color=colour
+        x=time_axis("a", scale, "seconds of the run"), x2="b:Q", y=height, y2="hi:Q", color=colour
     )
     return drawn
 

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from joulemark.metrics.run_view import RunView, Slowed
+from joulemark.record.window_name import WindowName
 from joulemark.report.buckets import MAX_POINTS, thin
 from joulemark.report.theme import ACCENT, FAINT, INK, VERDICTS, Rows, verdict_name
 
-PHASES = {
-    "measure": ("measured", ACCENT),
-    "warmup": ("warm-up", "var(--truncated)"),
-    "pause": ("pause", "var(--refused)"),
+PHASES: Mapping[str, tuple[str, str]] = {
+    WindowName.MEASURE: ("measured", ACCENT),
+    WindowName.WARMUP: ("warm-up", "var(--truncated)"),
+    WindowName.PAUSE: ("pause", "var(--refused)"),
 }
 CAUSES = {
     "power_cap": ("power limit", FAINT),
@@ -94,8 +95,11 @@ def band_rows(run: RunView, place: Placement) -> Rows:
     ]
 
 
-def request_rows(run: RunView, place: Placement, width: int) -> Rows:
-    """Return each request as a bar of full height, or of very many their shares in stretches of time."""
+def request_rows(run: RunView, place: Placement, width: int, *, most: int = MAX_REQUESTS) -> Rows:
+    """Return each request as a bar of full height, or of more than ``most`` their shares of time's stretches.
+
+    Bars of requests that overlap would hide one another: 0 gives shares in any case.
+    """
     bars: Rows = [
         {
             "a": place.seconds(item.segment, item.t_begin),
@@ -106,7 +110,7 @@ def request_rows(run: RunView, place: Placement, width: int) -> Rows:
         }
         for item in run.measured_items
     ]
-    return bars if len(bars) <= MAX_REQUESTS else _shares(bars, place.end_s, int(width * _COLUMNS_A_PX))
+    return bars if len(bars) <= most else _shares(bars, place.end_s, int(width * _COLUMNS_A_PX))
 
 
 def _shares(bars: Rows, end_s: float, columns: int) -> Rows:

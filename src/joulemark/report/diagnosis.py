@@ -8,7 +8,7 @@ from rich.text import Text
 from joulemark.meters.configured import forget_command
 from joulemark.record.meter import Qualification, Trust
 from joulemark.report.wording import decimals, number, printable
-from joulemark.runs.diagnosis import Diagnosis
+from joulemark.runs.diagnosis import Diagnosis, is_simulated
 
 _MARKS = {Trust.QUALIFIED: ("✓", "green"), Trust.SUSPECT: ("?", "yellow"), Trust.ABSENT: ("✗", "red")}
 
@@ -24,7 +24,8 @@ def print_diagnosis(diagnosis: Diagnosis, console: Console) -> None:
         missing = finding.spec is None
         mark, style = ("✗", "red") if missing else ("·", "dim") if test is None else _MARKS[test.trust]
         name = Text(f"\n{mark} {printable(finding.name)}", style=style)
-        console.print(name, Text(printable(finding.measures)))
+        made = Text("SIMULATED: ", style="bold") if is_simulated(finding) else Text()
+        console.print(name, made + Text(printable(finding.measures)))
         told = [] if test is None else [("", _words(test))]
         told += [("note: ", note) for note in (finding.info.notes if finding.info else ())]
         told.append(("why: ", finding.why))

@@ -52,7 +52,7 @@ def point_rows(found: Recommendation) -> list[PointRow]:
     add(found.pick, "pick")
     add(found.fastest, "fastest")
     add(found.default, "default")
-    add(found.cheapest, "cheapest")
+    add(found.least_energy, "least energy")
     for point in found.ties:
         add(point, "tie")
     for k in found.front.tied:

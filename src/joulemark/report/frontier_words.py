@@ -102,7 +102,7 @@ def _savings(found: Recommendation) -> list[str]:
     for name, other, what in (
         ("fastest", found.fastest, "the fastest"),
         ("default", found.default, "the default"),
-        ("cheapest", found.cheapest, "the cheapest without limits"),
+        ("least_energy", found.least_energy, "the least energy without limits"),
     ):
         value = found.savings[name]
         if other is None or value.value is None or other is found.pick:

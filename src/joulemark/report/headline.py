@@ -56,10 +56,11 @@ def leading(summary: Summary) -> str:
 
     Processor time does not lead on a busy machine: a warning says there that it is not comparable.
     """
-    joules, none = (ENERGY, "joules_per_request"), (PROCESSOR, "accuracy", "mean_score")
+    of_media = ("joules_per_image", "joules_per_video", "joules_per_image_bound", "joules_per_video_bound")
+    joules, none = (ENERGY, *of_media, "joules_per_request"), (PROCESSOR, "accuracy", "mean_score")
     if is_busy(summary):
         none = ("accuracy", "mean_score", PROCESSOR)
-    candidates = joules if leads_with_energy(summary) else none
+    candidates = joules if leads_with_energy(summary) else (*none, "batch_latency_s")
     return next((name for name in candidates if summary.figures[name].value is not None), candidates[0])
 
 

@@ -15,6 +15,7 @@ from joulemark.report.course_rows import MAX_REQUESTS
 from joulemark.report.distributions import beyond, latency_chart
 from joulemark.report.drawing import Drawing, drawn
 from joulemark.report.item_cost import cost_notes, item_cost_chart, item_costs, model_line
+from joulemark.report.of_load import is_loaded
 from joulemark.report.page import page_values
 from joulemark.report.page_file import write_page
 from joulemark.report.templates import template
@@ -77,7 +78,7 @@ def render(summary: Summary, run: RunView) -> str:
     """Return the page as text. Only the charts' own SVG is trusted markup; all else is escaped."""
     values = {
         **page_values(summary, run),
-        "course": _course(run),
+        "course": None if is_loaded(summary) else _course(run),  # a load has a picture of its own
         "cost_chart": _costs(summary, run),
         "verdict_charts": _verdicts(summary),
         "small_charts": _small(summary),

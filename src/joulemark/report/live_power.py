@@ -7,8 +7,10 @@ from rich.table import Table
 from rich.text import Text
 
 from joulemark.live.watching import LiveRow, Look
+from joulemark.metrics.tier import is_trace
 from joulemark.metrics.value import energy_value
 from joulemark.record.meter import Trust
+from joulemark.record.simulated import is_simulated_board
 from joulemark.report.at_most import bounded_texts
 from joulemark.report.wording import DASH, gathered, printable, why
 
@@ -28,7 +30,7 @@ def live_table(look: Look) -> Group:
         energy, bound = bounded_texts("total_joules", energy_value(row.energy))
         table.add_row(
             Text("  " * row.depth + printable(row.source.info.scope.label)),
-            Text(printable(row.source.info.name)),
+            Text(f"{_made(row)}{printable(row.source.info.name)}"),
             Text(_watts(row), style="bold"),
             Text(energy),
             Text(bound.removeprefix("meter's bound "), style="dim"),
@@ -47,11 +49,18 @@ def live_line(look: Look) -> str:
     parts = []
     for row in look.rows:
         energy, bound = bounded_texts("total_joules", energy_value(row.energy))
-        told = f"{row.source.info.scope.label} {_watts(row)} {energy}"
+        told = f"{_made(row)}{row.source.info.scope.label} {_watts(row)} {energy}"
         if beside := ", ".join(filter(None, (bound.removeprefix("meter's bound "), *row.wrong))):
             told += f" ({beside})"
         parts.append(told)
     return printable(f"{look.t:%H:%M:%SZ}  " + "  |  ".join(parts))
+
+
+def _made(row: LiveRow) -> str:
+    """Say loudly where a meter measures nothing of this machine."""
+    if is_simulated_board(row.source.info):
+        return "SIMULATED: "
+    return "REPLAYED: " if is_trace(row.source) else ""
 
 
 def _watts(row: LiveRow) -> str:

@@ -17,9 +17,10 @@ from joulemark.live.stretch import Stretch
 from joulemark.metrics.attribution import scope_label
 from joulemark.metrics.other_load import is_quiet
 from joulemark.metrics.value import Value, energy_value
-from joulemark.record.energy import MeasuredEnergy, Withheld
+from joulemark.record.energy import MeasuredEnergy, MeasuredOrWithheld, Withheld
 from joulemark.record.reason import Reason
 from joulemark.record.scope import WALL_KINDS
+from joulemark.record.simulated import is_simulated_board
 from joulemark.report.absent import absent_lines
 from joulemark.report.at_most import bounded_texts
 from joulemark.report.cells import Cell, notes
@@ -64,8 +65,8 @@ def _lead(stretch: Stretch) -> Text:
     if isinstance(stretch.total, Withheld):
         return Text.assemble(("Energy  ", "bold"), (text, "bold"), f"  {printable(why(value))}")
     energy = stretch.total
-    replayed = "REPLAYED: " if stretch.replayed else ""
-    source = f"{replayed}{energy.source}, {METHODS[energy.method.value]}, scope {scope_label(energy.scopes)}"
+    made = "REPLAYED: " if stretch.replayed else "SIMULATED: " if stretch.simulated else ""
+    source = f"{made}{energy.source}, {METHODS[energy.method.value]}, scope {scope_label(energy.scopes)}"
     lines = f"\n  {printable(source)}. {_tier(stretch)}."
     return Text.assemble(("Energy  ", "bold"), (text, "bold green"), f"  {bound}".rstrip(), lines)
 
@@ -76,6 +77,8 @@ def _tier(stretch: Stretch) -> str:
         return f"Tier {found}: {TIERS[found]}"
     if stretch.replayed:
         return "No tier: a replayed trace is no measurement of this program"
+    if stretch.simulated:
+        return "No tier: a simulated board is no measurement of this program"
     if reason is Reason.NOT_APPLICABLE:
         return "No tier: a wall meter alone is not on the ladder of tiers"
     return f"No tier: {reason.text.rstrip('.') if reason else 'unknown'}"
@@ -140,7 +143,7 @@ def _sources(stretch: Stretch) -> Table:
     return table
 
 
-def _ways(one: SourceEnergy) -> Iterator[tuple[str, MeasuredEnergy | Withheld]]:
+def _ways(one: SourceEnergy) -> Iterator[tuple[str, MeasuredOrWithheld]]:
     """Yield the figures that a meter has or should have; a way that it lacks by nature is left out."""
     outside = one.source.info.scope.kind in WALL_KINDS
     for title, energy in ((COUNTER, one.counter), (INTEGRATED, one.integrated)):
@@ -162,6 +165,8 @@ def _notes(stretch: Stretch) -> Iterator[str]:
             for title, energy in energies
             if isinstance(energy, Withheld)
         ]
+        if is_simulated_board(one.source.info):
+            doubts.append((name, "SIMULATED: its joules were computed, no meter saw them"))
         if test.reason and any(isinstance(energy, MeasuredEnergy) for _, energy in energies):
             doubts.append((name, f"{test.trust.value}: {test.reason}"))
         if one.source.info.uncertainty_pct:

@@ -19,8 +19,11 @@ from joulemark.report.identity import identity
 from joulemark.report.item_cost import item_costs
 from joulemark.report.item_table import item_notes, item_rows
 from joulemark.report.latency_table import latency_cells, latency_notes, latency_rows
+from joulemark.report.loaded import loaded_section
+from joulemark.report.loaded_words import REFUSED
 from joulemark.report.meter_table import meter_notes, meter_rows
 from joulemark.report.no_meter import brief, has_no_meter
+from joulemark.report.of_load import is_loaded
 from joulemark.report.rates import CARBON, MONEY, a_million, asked_for, missing_lines, rate_lines
 from joulemark.report.repeats import ONE_RUN, left_out, spread_rows
 from joulemark.report.standing import standing
@@ -169,8 +172,13 @@ def repeated(summary: Summary) -> dict[str, object]:
     }
 
 
+def _columns(n: int, *, leads: bool) -> int:
+    """Return the columns of ``n`` tiles; the first has a row of its own where it ``leads`` the page."""
+    return _COLUMNS.get(n - 1, 4) if leads else 3 if n % 3 == 0 else 4
+
+
 def page_values(summary: Summary, run: RunView) -> dict[str, object]:
-    """Return everything the page shows but its charts."""
+    """Return everything the page shows but the charts of the whole run."""
     costs = item_costs(run)
     engine = run.manifest.engine
     cost_axis = costs.axis[0].upper() + costs.axis[1:]
@@ -190,15 +198,16 @@ def page_values(summary: Summary, run: RunView) -> dict[str, object]:
         "run_id": printable(run.manifest.run_id),
         "version": printable(run.manifest.joulemark_version),
         "standing": standing(run.manifest),
-        "loud": [printable(caveat.text) for caveat in summary.caveats if caveat.loud],
+        "loud": [printable(c.text) for c in summary.caveats if c.loud and c.code != REFUSED],
         "caveats": [printable(c.text) for c in summary.caveats if not c.loud and c.code not in TOLD],
         "how_far": how_far(summary),
         "how_measured": how_measured(summary),
         "busy": NOTE if is_busy(summary) else "",
         "no_meter": no_meter,
         "how_sure": [brief(sentence, summary) for sentence in how_sure(summary)],
+        "loaded": loaded_section(summary, run),
         "tiles": shown_tiles,
-        "columns": _COLUMNS.get(len(shown_tiles) - 1, 4),
+        "columns": _columns(len(shown_tiles), leads=not is_loaded(summary)),
         "ways": three_ways(summary, run),
         "cost": cost_words(summary.cost_model, run),
         "answers": answers(summary),

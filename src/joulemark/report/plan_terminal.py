@@ -2,31 +2,39 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from joulemark.metrics.value import Value
+from joulemark.report.frontier_words import leads, limit_lines
 from joulemark.report.wording import DASH
-from joulemark.simulate.plan import SIMULATED, Plan, Row
+from joulemark.simulate.plan import SIMULATED
+from joulemark.sweeps.set_ups import Planned, PlannedSetUp
 
 _ROWS = 12
 _REASONS = 5
 
 
-def print_plan(made: Plan, console: Console, *, show_all: bool = False) -> None:
-    """Print the pick and the table of set-ups; the best and why others fail, or ``show_all``."""
-    wanted = made.wanted
+def print_plan(made: Planned, console: Console, *, show_all: bool = False) -> None:
+    """Print what to run and the table of set-ups; the best and why others fail, or ``show_all``."""
+    wanted, found = made.wanted, made.found
     console.print(
         Text(
             f"{wanted.model.name} on up to {wanted.gpus} × {wanted.gpu.name}, {wanted.rate:g} requests/s of "
-            f"{wanted.prompt_tokens:g} → {wanted.output_tokens:g} tokens",
+            f"{wanted.prompt_tokens} → {wanted.output_tokens} tokens",
             style="bold",
         )
     )
     console.print(Text(SIMULATED, style="yellow"))
-    console.print(Text(_lead(made), style="bold green" if made.pick else "bold red"))
-    served = [row for row in made.rows if row.figures is not None]
-    failing = [row for row in made.rows if row.figures is None]
+    for sentence in leads(found) if found.ranked else ["No set-up that was tried keeps up with the load."]:
+        console.print(Text(sentence, style="bold green" if found.pick else "bold red"))
+    for line in limit_lines(found):
+        console.print(Text(f"  {line}", style="dim"))
+    served = [one for one in made.set_ups if one.row.figures is not None]
+    slow = [one for one in made.set_ups if one.row.figures is None]
     shown = served if show_all else served[:_ROWS]
     if shown:
         console.print()
@@ -39,64 +47,36 @@ def print_plan(made: Plan, console: Console, *, show_all: bool = False) -> None:
         )
     if len(shown) < len(served):
         console.print(Text(f"  and {len(served) - len(shown)} more that keep up: --all", style="dim"))
-    if failing:
-        console.print(Text(f"\nDo not keep up: {len(failing)}", style="bold"))
-        for row in failing if show_all else failing[:_REASONS]:
-            console.print(Text(f"  {row.set_up.label}: {row.why}"))
+    if slow:
+        console.print(Text(f"\nDo not keep up: {len(slow)}", style="bold"))
+        for one in slow if show_all else slow[:_REASONS]:
+            console.print(Text(f"  {one.point.label}: {one.row.why}"))
 
 
-def _lead(made: Plan) -> str:
-    pick = made.pick
-    if pick is None:
-        return "No set-up that was tried keeps up within the limits."
-    assert pick.figures is not None
-    within = [row for row in made.rows if row.within_limits and row.figures is not None]
-    sentence = (
-        f"Least energy within the limits: {pick.set_up.label} ({_gpus(pick)}), "
-        f"{_three(pick.figures.request_j)} J a request"
-    )
-    fastest = min(within, key=_tpot)
-    if fastest is pick or fastest.figures is None:
-        return sentence + "; it is also the fastest per token."
-    saved = 1 - pick.figures.request_j / fastest.figures.request_j
-    return sentence + f"; {saved:.0%} less than the fastest per token ({fastest.set_up.label})."
-
-
-def _gpus(row: Row) -> str:
-    return "1 GPU" if row.set_up.gpus == 1 else f"{row.set_up.gpus} GPUs"
-
-
-def _tpot(row: Row) -> float:
-    figures = row.figures
-    return figures.tpot_mean_s if figures is not None and figures.tpot_mean_s is not None else 0.0
-
-
-def _table(rows: list[Row]) -> Table:
+def _table(set_ups: Sequence[PlannedSetUp]) -> Table:
     table = Table(box=None, padding=(0, 2, 0, 0))
     for name in ("set-up", "GPUs", "J/req", "TPOT ms", "TTFT ms", "W", "most/s", ""):
         table.add_column(name, justify="left" if name == "set-up" else "right", no_wrap=True)
-    for row in rows:
-        figures = row.figures
-        assert figures is not None
+    for one in set_ups:
+        point = one.point
         table.add_row(
-            row.set_up.label,
-            str(row.set_up.gpus),
-            _three(figures.request_j),
-            _ms(figures.tpot_mean_s),
-            _ms(figures.ttft_mean_s),
-            f"{figures.power_w:,.0f}",
-            _three(row.capacity),
-            "" if row.within_limits else "beyond",
-            style="" if row.within_limits else "dim",
+            point.label,
+            str(point.n_devices),
+            _three(point.energy_j),
+            _three(point.latencies_s["tpot_mean"], 1e3),
+            _three(point.latencies_s["ttft_mean"], 1e3),
+            _three(point.mean_power_w),
+            _three(Value(one.row.capacity, "1/s")),
+            "" if one.met else "beyond",
+            style="" if one.met else "dim",
         )
     return table
 
 
-def _ms(value_s: float | None) -> str:
-    return DASH if value_s is None else _three(value_s * 1e3)
-
-
-def _three(value: float) -> str:
-    """Return a number with three digits that count."""
-    digits = 2 if abs(value) < 10 else 1 if abs(value) < 100 else 0
-    return f"{value:,.{digits}f}"
+def _three(value: Value, factor: float = 1.0) -> str:
+    """Return a figure with three digits that count; a dash for one that is not known."""
+    if value.value is None:
+        return DASH
+    scaled = value.value * factor
+    digits = 2 if abs(scaled) < 10 else 1 if abs(scaled) < 100 else 0
+    return f"{scaled:,.{digits}f}"

@@ -20,6 +20,9 @@ from joulemark.report.cost_words import equation, fit_words
 from joulemark.report.headline import BOUND, ENERGY, headline, leading, leads_with_energy
 from joulemark.report.how_sure import TOLD, what_weighs
 from joulemark.report.latency_table import latency_cells
+from joulemark.report.loaded_terminal import of_steady_window, print_loaded, reasons_left, untold
+from joulemark.report.loaded_words import REFUSED
+from joulemark.report.of_load import is_loaded
 from joulemark.report.repeats import spread_rows
 from joulemark.report.standing import standing
 from joulemark.report.three_ways import is_outside, three_ways
@@ -54,17 +57,22 @@ _ELSEWHERE = frozenset(
 def print_summary(summary: Summary, console: Console, run: RunView | None = None) -> None:
     """Print the figures of a run: the loud warnings and the headline first, each dash with its reason below.
 
+    A run under load leads with its steady state, and its latencies are those of the steady window.
+
     ``run`` adds what the summary does not hold: the run's standing, and the energy by other ways. Every
     foreign string (model, meter and process names) is printed as plain text: neither markup nor control
     characters in it act.
     """
     for caveat in summary.caveats:
-        if caveat.loud:
+        if caveat.loud and caveat.code != REFUSED:
             console.print(Text(f"! {printable(caveat.text)}", style="bold red"), soft_wrap=False)
     named = (summary.model, summary.engine, summary.task, how_far(summary))
     told = " · ".join(printable(name) for name in named if name)
     console.print(Text(f"\n{told}", style="bold"))
-    _headline(summary, console)
+    if is_loaded(summary):
+        print_loaded(summary, console, run)
+    else:
+        _headline(summary, console)
     if sure := " ".join(what_weighs(summary)).replace("`", ""):
         console.print(Text(f"How sure: {sure}"))
     console.print(Text(how_measured(summary), style="dim"))
@@ -132,11 +140,13 @@ def _joules(summary: Summary) -> str:
 def _figures(summary: Summary) -> Table:
     """Return the figures that are known; the notes below say why the others are not."""
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
-    table.add_column("Figure", overflow="fold")
+    loaded = is_loaded(summary)
+    table.add_column("Whole run" if loaded else "Figure", overflow="fold")
     table.add_column("Value", justify="right", no_wrap=True)
     table.add_column("Interval", overflow="fold", style="dim")
+    left_out = (_ELSEWHERE - {ENERGY}) | untold(summary) if loaded else _ELSEWHERE | {leading(summary)}
     for row in shown(summary):
-        if row.name not in _ELSEWHERE and row.name != leading(summary) and row.text != DASH:
+        if row.name not in left_out and row.text != DASH:
             short = row.interval.replace("95 % interval", "95 %").replace("meter's bound", "bound")
             table.add_row(Text(marked(row.name, row.title, summary)), Text(row.text), Text(short))
     return table
@@ -181,7 +191,9 @@ def _lines(summary: Summary) -> Iterator[str]:
 
 def _latencies(summary: Summary) -> Table:
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
-    table.add_column("Latency", overflow="fold")
+    steady = summary.steady.latency
+    summary = of_steady_window(summary)
+    table.add_column("Latency, steady window" if steady else "Latency", overflow="fold")
     for percent in PERCENTILES:
         table.add_column(f"p{percent}", justify="right", no_wrap=True)
     table.add_column("n", justify="right", no_wrap=True)
@@ -198,6 +210,7 @@ def _latencies(summary: Summary) -> Table:
 
 
 def _notes(summary: Summary, console: Console) -> None:
+    summary = of_steady_window(summary)
     if is_busy(summary):
         console.print(Text(NOTE))
     if few := too_few(summary):
@@ -206,7 +219,8 @@ def _notes(summary: Summary, console: Console) -> None:
     said |= {"Tier"} if not leads_with_energy(summary) or what_weighs(summary) else set()
     said |= {definition(name).title for name in (BOUND, *_INVERSE)}
     model = {definition(name).title for name in _COST}
-    for sentence, titles in missing(summary).items():
+    told = reasons_left(missing(summary), summary) if is_loaded(summary) else missing(summary)
+    for sentence, titles in told.items():
         # one reason for all of the cost model's coefficients
         names = dict.fromkeys("Cost model" if title in model else title for title in titles)
         if left := [title for title in names if title not in said]:

@@ -9,14 +9,16 @@ from dataclasses import dataclass
 from joulemark.metrics.catalogue import definitions
 from joulemark.metrics.energy_per import PER_CORRECT
 from joulemark.metrics.latency import MIN_VALUES
+from joulemark.metrics.media import DEFINITIONS as MEDIA
 from joulemark.metrics.summary import Summary
 from joulemark.metrics.value import Value
 from joulemark.record.reason import Reason
 from joulemark.record.simulated import is_simulated_kind
 from joulemark.report.lineage import of_meters, of_rates
+from joulemark.report.of_load import OF_LOAD, is_loaded
 
 DASH = "—"
-_UNITS = {"1": "", "1/J": " per J", "1/W": " per W"}
+_UNITS = {"1": "", "1/J": " per J", "1/W": " per W", "1/s": " per s"}
 _PERCENTAGES = frozenset(
     {
         "accuracy",
@@ -25,6 +27,11 @@ _PERCENTAGES = frozenset(
         "foreign_cpu_share",
         "stolen_cpu_share",
         "engine_prefill_share",
+        "loaded_prompt_share",
+        "steady_share_of_run",
+        "kv_used_share_mean",
+        "kv_used_share_max",
+        "decode_token_share",
     }
 )
 # their sentences say nothing beside a detail, which is one of its own
@@ -40,6 +47,7 @@ _TOLD_BY_DETAIL = frozenset(
 _NOT_ASKED_FOR = frozenset(
     {Reason.NO_PRICE, Reason.NO_GRID_INTENSITY, Reason.NO_EMBODIED, Reason.NO_WALL_CALIBRATION}
 )
+_OF_MEDIA = frozenset(defined.name for defined in MEDIA)
 _INTERVALS = {"ci95": "95 % interval", "bound": "meter's bound"}
 
 
@@ -140,8 +148,13 @@ def shown(summary: Summary) -> list[Shown]:
 def _is_beside_the_point(name: str, summary: Summary) -> bool:
     """Tell which rows a reader is spared (the JSON has all): those that repeat or lack another one.
 
-    Without joules the energy per correct answer alone says so.
+    Without joules the energy per correct answer alone says so. One request at a time is no load.
     """
+    if name in OF_LOAD and not is_loaded(summary):
+        return True
+    if name in _OF_MEDIA:
+        # the run asked for words, or nothing came of it
+        return summary.figures[name].reason in (Reason.NOT_APPLICABLE, Reason.NOTHING_SCORED)
     if name == "mean_score":
         return summary.figures["accuracy"].reason is not Reason.REAL_VALUED_SCORE
     if name == "accuracy_excluding_failed":
@@ -185,7 +198,7 @@ def how_measured(summary: Summary) -> str:
         "seed not set" if said["seed"] is None else f"seed {said['seed']}",
         f"temperature {said['temperature']:g}",
         f"max tokens {said['max_tokens']}",
-        f"{said['concurrency']} at a time" if said["concurrency"] != 1 else "",
+        f"{said['concurrency']} at a time" if said["concurrency"] not in (None, 1) else "",
         f"engine {said['engine_version']}" if said["engine_version"] else "",
         f"prompt cache {cache}",
         str(said["machine"] or ""),

@@ -10,12 +10,12 @@ import numpy as np
 from joulemark.metrics.answer_blocks import RENEWALS, AnswerBlock, AnswerBlocks, cut_blocks, joined
 from joulemark.metrics.attribution import Slice, items_overlap
 from joulemark.record.attribution import Attribution
-from joulemark.record.energy import MeasuredEnergy
+from joulemark.record.energy import MeasuredEnergy, MeasuredOrWithheld
 from joulemark.record.item import Item, Phase
 from joulemark.record.reason import Reason
 from joulemark.record.telemetry import Quantity
 from joulemark.runs.run_energy import RunEnergy
-from joulemark.runs.spans import MeasuredOrWithheld, Span, total_energy
+from joulemark.runs.spans import Span, total_energy
 from joulemark.telemetry.timeline import Timeline
 
 

@@ -10,6 +10,7 @@ from joulemark.engines.ask import RetryPolicy, exchanges
 from joulemark.meters.thermal import Advice
 from joulemark.record.errors import InputError
 from joulemark.record.item import Item, ItemRow, Phase
+from joulemark.record.window_name import WindowName
 from joulemark.runs.edged_client import EdgedClient
 from joulemark.runs.journal import ItemJournal
 from joulemark.runs.metering import Metering
@@ -24,8 +25,6 @@ from joulemark.runs.transcript import Transcripts
 from joulemark.runs.wanted import Conversation, Wanted, conversations
 
 __all__ = ["Asking", "EngineGone", "TooHot"]
-
-MEASURE = "measure"
 
 
 class TooHot(InputError):
@@ -108,7 +107,7 @@ class Asking:
 
     def close(self) -> None:
         """Wait until everything that was answered is on the disk, then close the journal."""
-        measuring = self.segment.window_name == MEASURE
+        measuring = self.segment.window_name == WindowName.MEASURE
         self._storing.close(self.segment.now_ns(), overlapped=measuring and self.plan.load.overlaps)
 
     @property
@@ -125,7 +124,7 @@ class Asking:
             hot = self.metering.heat() is not Advice.GO
             paused_ns = await self._pause() if hot else 0
             self._in_flight += 1
-            if conversation[0].phase == Phase.MEASURE and self.segment.window_name == "warmup":
+            if conversation[0].phase == Phase.MEASURE and self.segment.window_name == WindowName.WARMUP:
                 self._open_measured()
         return paused_ns
 
@@ -145,7 +144,7 @@ class Asking:
             finally:
                 self._in_flight -= 1
             if t_ready is not None and not number and turn.phase == Phase.MEASURE:
-                self.late(t_ready, request.exchanges[0].t_sent)
+                self.late(t_ready, request.exchanges[0].t_begin)
             if turn.question.session is not None:
                 await self._storing.read([request])
                 if request.error is None:
@@ -178,7 +177,7 @@ class Asking:
 
     def _open_measured(self) -> None:
         """Open the measured window while the load is on: nothing waits for the disk or the meters."""
-        self.segment.stamp_window(MEASURE)
+        self.segment.stamp_window(WindowName.MEASURE)
         self._storing.save_soon(self.segment.save)
         self._edge = asyncio.create_task(self.metering.edge())
 
@@ -187,7 +186,7 @@ class Asking:
             await asyncio.sleep(0.05)
         began_ns, interrupted = self.segment.now_ns(), self.segment.window_name
         self.observer.note("paused: the device is too hot")
-        self.segment.open_window("pause")
+        self.segment.open_window(WindowName.PAUSE)
         while (advice := self.metering.heat()) is Advice.PAUSE:
             await asyncio.sleep(1.0)
         if advice is Advice.STOP:
@@ -198,7 +197,7 @@ class Asking:
                 fix="improve the cooling, then run the same command: it goes on where this one stopped",
             )
         await self.metering.edge()
-        self.segment.open_window(interrupted or MEASURE)
+        self.segment.open_window(interrupted or WindowName.MEASURE)
         return self.segment.now_ns() - began_ns
 
 

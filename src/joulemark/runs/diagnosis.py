@@ -14,6 +14,7 @@ from joulemark.meters.source import Finding
 from joulemark.record.clock import SystemClock
 from joulemark.record.manifest import Host
 from joulemark.record.meter import Qualification, Trust
+from joulemark.record.simulated import is_simulated_board
 from joulemark.runs.host import host_facts
 
 
@@ -45,9 +46,19 @@ class Diagnosis:
 
     @property
     def worth_keeping(self) -> tuple[str, ...]:
-        """The meters named by address that passed their test and are not on file; of a trace none is."""
+        """The meters named by address that passed their test and are not on file.
+
+        Neither a trace nor a simulated board is among them.
+        """
         named = dict.fromkeys(f.meter for f, _ in self.sources if f.meter and f.kind != REPLAY)
+        for meter in self.simulated:
+            named.pop(meter, None)
         return tuple(meter for meter in named if meter not in self.kept and self._passed(meter))
+
+    @property
+    def simulated(self) -> tuple[str, ...]:
+        """The meters named by address that show a simulated board."""
+        return tuple(dict.fromkeys(f.meter for f, _ in self.sources if f.meter and is_simulated(f)))
 
     def _passed(self, meter: str) -> bool:
         tests = [test for finding, test in self.sources if finding.meter == meter]
@@ -64,6 +75,7 @@ class Diagnosis:
                     "on_file": finding.meter in self.kept,
                     "name": finding.name,
                     "measures": finding.measures,
+                    "simulated": is_simulated(finding),
                     "scope": str(info.scope) if info else None,
                     "quantities": list(info.quantities) if info else [],
                     "notes": list(info.notes) if info else [],
@@ -73,6 +85,11 @@ class Diagnosis:
                 }
             )
         return {"usable": self.usable, "host": self.host.model_dump(), "sources": sources}
+
+
+def is_simulated(finding: Finding) -> bool:
+    """Tell whether a source shows a simulated board."""
+    return finding.info is not None and is_simulated_board(finding.info)
 
 
 def _is_usable(finding: Finding, test: Qualification | None) -> bool:

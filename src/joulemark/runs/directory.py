@@ -83,6 +83,7 @@ def _new_manifest(plan: RunPlan, facts: EngineFacts) -> Manifest:
         may_rank=plan.may_rank,
         standing=plan.standing,
         rates=plan.rates,
+        limits_s=dict(plan.limits_s),
         notes=list(plan.task.notes),
         meters_requested=[private_name(meter) for meter in plan.meters],
         boards=list(plan.boards),

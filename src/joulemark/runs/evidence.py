@@ -40,7 +40,7 @@ def evidence_of(manifest: Manifest, segment: int) -> Evidence:
         declared=frozenset(device.scope for device in devices if device.declared),
     )
     silent = [(one.name, one.why) for one in manifest.silent_meters if one.segment == segment]
-    if headline.reason is Reason.NO_METER:
+    if headline.reason is Reason.NO_METER and not headline.detail:
         found = no_meter(silent)
         headline = Headline((), found.reason, detail=found.detail)
     return Evidence(segment, sources, headline)

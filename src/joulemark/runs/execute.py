@@ -20,7 +20,8 @@ from joulemark.record.errors import JoulemarkError
 from joulemark.record.item import Item, Phase
 from joulemark.record.manifest import Engine as EngineFacts
 from joulemark.record.manifest import Manifest
-from joulemark.runs.asking import MEASURE, Asking
+from joulemark.record.window_name import WindowName
+from joulemark.runs.asking import Asking
 from joulemark.runs.client_check import CheckedClient
 from joulemark.runs.commitment import commitment_key
 from joulemark.runs.declared_pid import DECLARED, with_declared_pid
@@ -159,7 +160,7 @@ async def _measure(asking: Asking, timing: Timing, manifest: Manifest, *, still:
     await checked.self_test()
     await asyncio.to_thread(metering.start)
     observer.stage("warming up")
-    segment.open_window("warmup")
+    segment.open_window(WindowName.WARMUP)
     await asking.warm_up()
     leads = asking.plan.load.lead_requests > 0
     if not leads:
@@ -168,10 +169,11 @@ async def _measure(asking: Asking, timing: Timing, manifest: Manifest, *, still:
     observer.started(total, total - still)
     asking.late = checked.sent
     try:
+        await metering.first_readings()
         async with checked.measuring():
             await metering.edge()
             if not leads:
-                segment.open_window(MEASURE)
+                segment.open_window(WindowName.MEASURE)
             decision = await asking.run(timing.asked)
     finally:
         manifest.client.append(checked.proof(_of_segment(asking), timing.mean_gap_s))

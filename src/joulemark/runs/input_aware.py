@@ -15,10 +15,10 @@ from joulemark.metrics.segment_load import SegmentLoad
 from joulemark.metrics.standby import idle_power_w
 from joulemark.metrics.work_slices import RequestSlices, WorkSlices, sliced_work, summed, work_slices
 from joulemark.record.attribution import Attribution, AttributionCheck
-from joulemark.record.energy import Withheld
+from joulemark.record.energy import MeasuredOrWithheld, Withheld
 from joulemark.record.item import Chunk, Item
 from joulemark.record.manifest import Baselines, Manifest
-from joulemark.runs.spans import MeasuredOrWithheld, Span
+from joulemark.runs.spans import Span
 from joulemark.runs.steady import Meter
 
 Found = tuple[tuple[Attribution, ...], tuple[AttributionCheck, ...], InputAwareFit]

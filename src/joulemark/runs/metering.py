@@ -26,6 +26,8 @@ from joulemark.runs.evidence import evidence_of
 from joulemark.runs.plan import RunPlan
 from joulemark.telemetry.supervisor import Sampler
 
+_FIRST_READING_S = 10.0
+
 
 def require_meters(wanted: Sequence[str], declared_boards: Sequence[int] = ()) -> None:
     """Raise `InputError` for a meter or board that was asked for by name and is not there."""
@@ -101,6 +103,18 @@ class Metering:
             self._sampler = Sampler.start(sources, self._journal_path, self._segment)
         except JoulemarkError as error:
             self._note(f"no telemetry: {error}")
+
+    async def first_readings(self) -> None:
+        """Wait until each slow meter was read once, so that what is measured begins inside its timeline.
+
+        One that does not answer is waited for no longer than `_FIRST_READING_S`.
+        """
+        slow = {tested.info.name for _, tested in self._sources if tested.info.read_period_s is not None}
+        begun_ns = self._clock.now_ns()
+        while (sampler := self._sampler) is not None and not slow <= sampler.latest().keys():
+            if self._clock.now_ns() - begun_ns > _FIRST_READING_S * 1e9:
+                return
+            await asyncio.sleep(0.05)
 
     async def edge(self) -> None:
         """Read every source now, so that what comes is told from what was."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -30,7 +30,8 @@ class RunPlan:
     ``meters``: ``auto``, ``none`` or a list of kinds, as `joulemark.meters.discovery.discover` takes them.
     ``engine_pid``: what the user declares to be the engine's process, null to find it. ``boards``: indices of
     the boards that the user declares to run the engine, for drivers that do not list processes. ``suite``,
-    ``may_rank`` and ``standing`` are kept for the reader; ``rates`` price the run, and may be others later.
+    ``may_rank`` and ``standing`` are kept for the reader; ``rates`` price the run, and may be others later;
+    ``limits_s`` is how long a request may take, for the figures alone.
     """
 
     task: TaskSet
@@ -53,6 +54,7 @@ class RunPlan:
     may_rank: bool = False
     standing: str = ""
     rates: Rates = field(default_factory=Rates)
+    limits_s: Mapping[str, float] = field(default_factory=dict)
     prepare: Callable[[Engine], Awaitable[TaskSet]] | None = None
 
     @property

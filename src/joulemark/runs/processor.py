@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 from joulemark.meters.machine_load import MACHINE_SOURCE
 from joulemark.metrics.attribution import items_overlap
-from joulemark.metrics.run_view import MEASURE_PHASE
-from joulemark.record.item import Item
+from joulemark.record.item import Item, Phase
 from joulemark.record.manifest import Manifest
 from joulemark.record.reason import Reason
 from joulemark.record.telemetry import Quantity
@@ -79,7 +78,7 @@ def _capacity_s(timeline: Timeline, window: Span) -> float | None:
 
 def _by_item(timeline: Timeline, items: Sequence[Item]) -> dict[tuple[str, int], float]:
     """Return the engine's processor seconds of each item; nothing where requests overlap."""
-    answers = [item for item in items if item.phase == MEASURE_PHASE]
+    answers = [item for item in items if item.phase == Phase.MEASURE]
     if items_overlap(answers):
         return {}
     found: dict[tuple[str, int], float] = {}

@@ -7,19 +7,13 @@ from collections.abc import Sequence
 from joulemark.live.contradictions import without_contradictions
 from joulemark.live.device import PROCESSORS
 from joulemark.metrics.attribution import scope_label
-from joulemark.record.energy import Method, Withheld
+from joulemark.record.energy import MeasuredOrWithheld, Method, Withheld
 from joulemark.record.manifest import Manifest
 from joulemark.record.meter import Trust
 from joulemark.record.reason import Reason
+from joulemark.record.simulated import is_simulated_board
 from joulemark.runs.evidence import Evidence, evidence_of
-from joulemark.runs.spans import (
-    MeasuredOrWithheld,
-    Span,
-    best_method,
-    measured_spans,
-    span_energies,
-    total_energy,
-)
+from joulemark.runs.spans import Span, best_method, measured_spans, span_energies, total_energy
 from joulemark.telemetry.timeline import Timeline
 
 
@@ -93,7 +87,9 @@ class RunEnergy:
             else Withheld(Reason.NO_SAMPLES)
             for name, energies in found.items()
         }
-        return without_contradictions(totals, self.total())
+        sources = [source for evidence in self.evidence.values() for source in evidence.sources]
+        simulated = {source.info.name for source in sources if is_simulated_board(source.info)}
+        return without_contradictions(totals, self.total(), simulated)
 
     @property
     def on_processors(self) -> bool:

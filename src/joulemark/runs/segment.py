@@ -10,6 +10,7 @@ from joulemark.files.boot import boot_id
 from joulemark.meters.privacy import hashed, load_salt
 from joulemark.record.clock import Clock
 from joulemark.record.manifest import Engine, Manifest, Segment, Window
+from joulemark.record.window_name import WindowName
 from joulemark.runs.layout import RunLayout
 
 
@@ -42,22 +43,22 @@ class OpenSegment:
         return self.facts.index
 
     @property
-    def window_name(self) -> str | None:
+    def window_name(self) -> WindowName | None:
         """The name of the open window, null where there is none."""
-        return None if self._window is None else self._window.name
+        return None if self._window is None else WindowName(self._window.name)
 
-    def open_window(self, name: str) -> None:
+    def open_window(self, name: WindowName) -> None:
         """Begin a named window, ending the one before."""
         self.close_window()
         self.stamp_window(name)
         self.save()
 
-    def stamp_window(self, name: str) -> None:
+    def stamp_window(self, name: WindowName) -> None:
         """Begin a named window in memory, ending the one before at the same instant; `save` has to follow."""
         now = self._clock.now_ns()
         if self._window is not None:
             self._window.t1 = now
-        self._window = Window(name=name, segment=self.index, t0=now)
+        self._window = Window(name=name.value, segment=self.index, t0=now)
         self._manifest.windows.append(self._window)
 
     def close_window(self, t1: int | None = None) -> None:

@@ -6,18 +6,23 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from joulemark.metrics.run_view import MEASURE_WINDOW
-from joulemark.record.energy import MeasuredEnergy, Method, Withheld, sum_over_scopes, sum_over_windows
+from joulemark.record.energy import (
+    MeasuredEnergy,
+    MeasuredOrWithheld,
+    Method,
+    Withheld,
+    sum_over_scopes,
+    sum_over_windows,
+)
 from joulemark.record.errors import InputError
 from joulemark.record.item import Item
 from joulemark.record.manifest import Manifest
 from joulemark.record.meter import QualifiedSource, Trust
 from joulemark.record.reason import Reason
 from joulemark.record.telemetry import Quantity
+from joulemark.record.window_name import WindowName
 from joulemark.telemetry.interval import energies_between, integrals_between
 from joulemark.telemetry.timeline import Timeline
-
-MeasuredOrWithheld = MeasuredEnergy | Withheld
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +48,7 @@ def measured_spans(manifest: Manifest) -> list[Span]:
         (
             Span(window.segment, window.t0, window.t1)
             for window in manifest.windows
-            if window.name == MEASURE_WINDOW and window.t1 is not None and window.t1 > window.t0
+            if window.name == WindowName.MEASURE and window.t1 is not None and window.t1 > window.t0
         ),
         key=lambda span: (span.segment, span.t0),
     )

@@ -13,16 +13,14 @@ from joulemark.metrics.run_view import EngineGauge
 from joulemark.metrics.segment_load import SegmentLoad
 from joulemark.metrics.steady import longest_steady
 from joulemark.metrics.steady_state import SteadyState
-from joulemark.record.energy import Withheld
+from joulemark.record.axis import AXIS
+from joulemark.record.energy import MeasuredOrWithheld, Withheld
 from joulemark.record.item import Chunk, Item
 from joulemark.record.manifest import Manifest
-from joulemark.runs.spans import MeasuredOrWithheld, Span
+from joulemark.runs.spans import Span
 
 Meter = Callable[[Sequence[Span]], list[MeasuredOrWithheld]]
 """What was metered in each span, as `RunEnergy.of` gives it."""
-
-# the names that engines, launchers and sweeps give to the batch an engine is set up for
-_MAX_BATCH = ("max_batch", "max_num_seqs", "max_running_requests", "n_parallel", "parallel")
 
 
 def steady_state(
@@ -69,11 +67,8 @@ def steady_state(
 
 def max_batch(manifest: Manifest) -> int | None:
     """Return the batch that the engine is set up for, where its flags say it."""
-    for name in _MAX_BATCH:
-        value = manifest.engine.flags.get(name)
-        if isinstance(value, int) and not isinstance(value, bool) and value > 0:
-            return value
-    return None
+    value = AXIS["max_batch"].of(manifest.engine.flags)
+    return value if isinstance(value, int) else None
 
 
 def _of(metered: Meter, windows: Mapping[str, Slice | Withheld]) -> dict[str, MeasuredOrWithheld]:

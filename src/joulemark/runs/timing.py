@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from joulemark.engines.client.proof import LATE_SEND_MAX_OF_GAP
 from joulemark.load.shape import LoadShape
 from joulemark.record.item import Phase
 from joulemark.runs.open_files import connections_at_once
 from joulemark.runs.pacing import Pacing, Timetable, Workers
 from joulemark.runs.wanted import Wanted, lead_up
 from joulemark.tasks.task import TaskSet
-
-_TOLERANCE_OF_GAP = 0.1  # of the mean time between sends: beyond it they are late
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +52,7 @@ def timing_of(shape: LoadShape, task: TaskSet, left: Sequence[Wanted]) -> Timing
     n = len({one.position for one in left})
     mean_gap_s = (counted[-1] - counted[0]) / 1e9 / (n - 1) if len(counted) > 1 else None
     room = connections_at_once()
-    tolerance_s = _TOLERANCE_OF_GAP * (mean_gap_s or 0.0)
+    tolerance_s = LATE_SEND_MAX_OF_GAP * (mean_gap_s or 0.0)
     cap = min(shape.concurrency or room, room)
     return Timing(
         Timetable(due_ns, cap, tolerance_s), asked, mean_gap_s, None if cap == shape.concurrency else room

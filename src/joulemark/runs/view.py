@@ -14,7 +14,7 @@ from joulemark.metrics.attribution import (
 from joulemark.metrics.run_view import RunView
 from joulemark.metrics.summary import Summary, summarize
 from joulemark.record.attribution import Attribution, AttributionCheck
-from joulemark.record.energy import Withheld
+from joulemark.record.energy import MeasuredOrWithheld, Withheld
 from joulemark.record.item import Item, Phase
 from joulemark.record.reason import Reason
 from joulemark.runs.answer_blocks import answer_blocks
@@ -24,7 +24,7 @@ from joulemark.runs.input_aware import input_aware
 from joulemark.runs.processor import processor_use
 from joulemark.runs.recorded import RecordedRun, n_wanted, read_run
 from joulemark.runs.run_energy import RunEnergy
-from joulemark.runs.spans import MeasuredOrWithheld, Span, gap_spans, item_span
+from joulemark.runs.spans import Span, gap_spans, item_span
 from joulemark.runs.steady import steady_state
 from joulemark.runs.timelines import power_timelines, slowed_stretches
 from joulemark.telemetry.cumulative import throttled_between

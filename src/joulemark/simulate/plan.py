@@ -8,10 +8,12 @@ from math import ceil
 
 import numpy as np
 
+from joulemark.record.drawn import LengthKind
 from joulemark.record.errors import InputError
+from joulemark.record.percentile import percentile
 from joulemark.simulate.config import ServerConfig
 from joulemark.simulate.gpu import GpuModel
-from joulemark.simulate.lengths import Shape, draw_requests
+from joulemark.simulate.lengths import draw_requests
 from joulemark.simulate.long_run import long_run
 from joulemark.simulate.model import ModelShape
 from joulemark.simulate.request import SimRequest
@@ -23,7 +25,7 @@ SIMULATED = (
     "magnitude; measure before you decide: `joulemark load`."
 )
 
-_LONGEST = 32_768
+_ROOM = 32_768  # tokens of a prompt and its answer
 _KEEPS_UP = 0.97  # of what a set-up can serve; above it queues grow without end
 _LEAST_REQUESTS = 400
 _LEAST_S = 30.0
@@ -36,18 +38,17 @@ class Wanted:
     ``rate`` requests a second arrive (Poisson), their lengths are drawn as `draw_requests` does. Each of
     ``batches`` is tried with each of ``tensor_parallels`` (null: powers of two) and each number of
     ``replicas`` that fits (null: powers of two, and all). ``splits`` are prefill and decode instances to be
-    tried as well. Latencies are bounded by their means, null is no bound.
+    tried as well.
     """
 
     gpu: GpuModel
     gpus: int
     model: ModelShape
     rate: float
-    prompt_tokens: float = 512.0
-    output_tokens: float = 256.0
-    shape: Shape = "drawn"
-    max_tpot_s: float | None = None
-    max_ttft_s: float | None = None
+    prompt_tokens: int = 512
+    output_tokens: int = 256
+    lengths: LengthKind = "fixed"
+    longest: int | None = None
     batches: Sequence[int] = BATCHES
     tensor_parallels: Sequence[int] | None = None
     replicas: Sequence[int] | None = None
@@ -105,36 +106,38 @@ class Figures:
 class Row:
     """A set-up, the most requests a second that it serves (``capacity``), and its figures.
 
-    ``why`` says what keeps it from the limits, or why there are no figures. ``never_full``: no request had
-    to wait for a place in a batch, and a larger ``max_batch`` would change nothing.
+    ``why`` says why there are no figures. ``never_full``: no request had to wait for a place in a batch, and
+    a larger ``max_batch`` would change nothing.
     """
 
     set_up: SetUp
     capacity: float
     figures: Figures | None
-    within_limits: bool
     why: str = ""
     never_full: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """All rows: those within the limits by energy, then those beyond, then those that do not keep up."""
+    """What was wanted, and all rows as they were tried."""
 
     wanted: Wanted
     rows: tuple[Row, ...]
-
-    @property
-    def pick(self) -> Row | None:
-        """The row of the least energy a request within the limits; null where there is none."""
-        return self.rows[0] if self.rows and self.rows[0].within_limits else None
 
 
 def plan(wanted: Wanted, tried: Callable[[int, int], None] = lambda done, of: None) -> Plan:
     """Try the set-ups, and return what came out; ``tried`` is told how many of how many are done.
 
-    Raises ``InputError`` where no set-up can be made of what is wanted.
+    Raises ``InputError`` where no set-up can be made of what is wanted, and where a batch is larger than a
+    step.
     """
+    largest = max(wanted.batches)
+    if largest > wanted.max_batched_tokens:
+        raise InputError(
+            f"--max-batched-tokens {wanted.max_batched_tokens} is below a batch of {largest}",
+            why="each running request needs a token a step",
+            fix=f"give at least {largest}, or name smaller batches with --max-batch",
+        )
     groups = list(_groups(wanted))
     rows: list[Row] = []
     for done, group in enumerate(groups):
@@ -149,12 +152,7 @@ def plan(wanted: Wanted, tried: Callable[[int, int], None] = lambda done, of: No
             why="the model does not fit, or more GPUs are wanted than there are",
             fix="more --gpus, a smaller --model, or other --tensor-parallel, --replicas and --split",
         )
-    return Plan(wanted, tuple(sorted(rows, key=_rank)))
-
-
-def _rank(row: Row) -> tuple[bool, bool, float, int]:
-    figures = row.figures
-    return (not row.within_limits, figures is None, figures.request_j if figures else 0.0, row.set_up.gpus)
+    return Plan(wanted, tuple(rows))
 
 
 def _groups(wanted: Wanted) -> Iterator[list[SetUp]]:
@@ -188,7 +186,7 @@ def _config(
             gpu=wanted.gpu,
             model=wanted.model,
             max_batch=batch,
-            max_batched_tokens=max(wanted.max_batched_tokens, batch),
+            max_batched_tokens=wanted.max_batched_tokens,
             preemption="swap" if wanted.preemption == "swap" else "recompute",
             tensor_parallel=tensor_parallel,
             prefill_instances=prefill,
@@ -202,36 +200,31 @@ def _config(
 
 def _row(set_up: SetUp, wanted: Wanted) -> Row:
     config = set_up.config
-    longest = min(config.kv_capacity_tokens, _LONGEST)
+    room = min(config.kv_capacity_tokens, _ROOM)
     seats = config.max_batch * max(1, config.decode_instances)
 
     def drawn(n: int) -> list[SimRequest]:
         return draw_requests(
-            n, wanted.prompt_tokens, wanted.output_tokens, wanted.seed, shape=wanted.shape, longest=longest
+            n,
+            wanted.prompt_tokens,
+            wanted.output_tokens,
+            wanted.seed,
+            kind=wanted.lengths,
+            longest=wanted.longest,
+            room=room,
         )
 
     rate = wanted.rate / set_up.replicas
     capacity = long_run(config, drawn(200 + 3 * seats), seats).requests_per_s * set_up.replicas
     if wanted.rate > _KEEPS_UP * capacity:
         why = f"serves at most {capacity:.3g} requests a second"
-        return Row(set_up, capacity, None, within_limits=False, why=why)
+        return Row(set_up, capacity, None, why)
     n = max(_LEAST_REQUESTS, ceil(rate * _LEAST_S))
     run = run_open(config, drawn(n), poisson_arrivals_ns(n, rate, wanted.seed + 1))
-    figures = _figures(run, set_up.replicas)
-    beyond = [
-        f"{name} {value * 1e3:.3g} ms is above {limit * 1e3:.3g} ms"
-        for name, value, limit in (
-            ("TPOT", figures.tpot_mean_s, wanted.max_tpot_s),
-            ("TTFT", figures.ttft_mean_s, wanted.max_ttft_s),
-        )
-        if limit is not None and value is not None and value > limit
-    ]
     return Row(
         set_up,
         capacity,
-        figures,
-        within_limits=not beyond,
-        why="; ".join(beyond),
+        _figures(run, set_up.replicas),
         never_full=bool(run.steps.batch.max() < config.max_batch),
     )
 
@@ -258,9 +251,9 @@ def _figures(run: SimulatedRun, replicas: int) -> Figures:
         token_j=request_j / float(outputs.mean()),
         power_w=spent_j / seconds * replicas,
         tpot_mean_s=float(tpot_s.mean()) if several.any() else None,
-        tpot_p99_s=float(np.percentile(tpot_s, 99)) if several.any() else None,
+        tpot_p99_s=percentile(np.sort(tpot_s).tolist(), 99) if several.any() else None,
         ttft_mean_s=float(ttft_s.mean()),
-        ttft_p99_s=float(np.percentile(ttft_s, 99)),
+        ttft_p99_s=percentile(np.sort(ttft_s).tolist(), 99),
         e2el_mean_s=float((end - came).mean()) * 1e-9,
         mean_batch=float((inside_s * steps.batch).sum() / inside_s.sum()),
         kv_share=float((inside_s * steps.kv_share).sum() / inside_s.sum()),

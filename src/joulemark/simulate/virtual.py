@@ -9,6 +9,7 @@ from math import inf
 import numpy as np
 from numpy.typing import NDArray
 
+from joulemark.record.drawn import poisson_gaps
 from joulemark.simulate.books import Books
 from joulemark.simulate.config import ServerConfig
 from joulemark.simulate.request import Finished, SimRequest
@@ -114,8 +115,7 @@ def run_open(
 
 def poisson_arrivals_ns(n: int, rate: float, seed: int, *, t0_ns: int = 0) -> Ints:
     """Return ``n`` arrivals of a Poisson process of ``rate`` a second."""
-    gaps_s = np.random.default_rng(seed).exponential(1.0 / rate, n)
-    return t0_ns + (np.cumsum(gaps_s) * 1e9).astype(np.int64)
+    return t0_ns + (np.cumsum(poisson_gaps(n, seed)) * (1e9 / rate)).astype(np.int64)
 
 
 def _run(server: SimulatedServer, finished: list[Finished]) -> SimulatedRun:

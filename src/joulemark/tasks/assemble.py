@@ -123,7 +123,8 @@ def _programs(definition: TaskDefinition, writer: MessageWriter, pool: Sequence[
     """
     items = definition.items
     # a setting that came later is left out where it is not used: what was asked before is still the same
-    written = items.model_dump_json(exclude={"follow_ups"} if items.follow_ups is None else None)
+    unused = {name for name in ("follow_ups", "image") if getattr(items, name) is None}
+    written = items.model_dump_json(exclude=unused)
     parts = (writer.source, written, definition.data.where or "")
     return "\n".join((*parts, *(example.item_id for example in pool)))
 

@@ -10,7 +10,7 @@ import tomllib
 from functools import cache
 from importlib import resources
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
@@ -69,7 +69,8 @@ class Items(_Part):
     options in their order, shuffled (the same for every model) with ``shuffle_options``. ``kind``: which of
     the task's kinds (default: the first); ``group``: examples are taken from the same group; ``id``: a text
     that names the item (default: a digest of question, options and gold); ``working``: what stands before the
-    answer of an example.
+    answer of an example. ``image``: a picture that is shown with the question: the path of a file beside the
+    data, a ``data:`` URL, or an object with ``bytes``.
     """
 
     question: str
@@ -82,6 +83,7 @@ class Items(_Part):
     id: str | None = None
     max_tokens: str | None = None
     working: str | None = None
+    image: str | None = None
 
 
 class Prompt(_Part):
@@ -109,6 +111,7 @@ class Preset(_Part):
 class TaskDefinition(_Part):
     """A task. ``kinds``: the kinds of its questions, each with a scorer; ``examples``: whether it takes any.
 
+    ``media``: what its prompts ask for, null for words; only `joulemark media` asks for these.
     ``unavailable`` says why it cannot be run, where it cannot. ``is_canary``: carried, never ranked.
     ``built_in`` and ``file`` are set by the program, not by files.
     """
@@ -121,6 +124,7 @@ class TaskDefinition(_Part):
     is_canary: bool = False
     examples: bool = True
     unavailable: str | None = None
+    media: Literal["image", "video"] | None = None
     data: Data
     items: Items
     prompt: Prompt = Prompt()

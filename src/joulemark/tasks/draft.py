@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from joulemark.tasks.definition import TaskDefinition
 from joulemark.tasks.expressions import Variables, compiled_expression, compiled_template
 from joulemark.tasks.extract.number import canonical, only_number
+from joulemark.tasks.found_picture import FoundPicture, find_picture
 from joulemark.tasks.kinds import is_lettered, require_one_measure, require_reference
 from joulemark.tasks.rows import Row, RowFault
 from joulemark.tasks.scorers import UNGRADED
@@ -31,6 +32,7 @@ class Draft:
     options: tuple[tuple[str, str], ...]
     group: str
     follow_ups: tuple[str, ...] = ()
+    picture: FoundPicture | None = None
 
     def variables(self) -> dict[str, object]:
         """Return what a prompt's templates see: the row's own variables, and what was made of them."""
@@ -64,6 +66,7 @@ class DraftReader:
         self._group = optional_expression(items.group, "items.group")
         self._id = optional_expression(items.id, "items.id")
         self._where = optional_expression(data.where, "data.where")
+        self._image = optional_expression(items.image, "items.image")
 
     def draft(self, row: Row) -> Draft | None:
         """Return the item of a row, null where the row is left out; raises `InputError` naming the row."""
@@ -103,11 +106,12 @@ class DraftReader:
             written = _reference(gold, kind, options)
         follow_ups = self._later(variables)
         _require_whole(question, written or "", *(text for _, text in options), *follow_ups)
-        item_id = self._item_id(variables, question, written, texts)
+        picture = None if self._image is None else find_picture(self._image(variables), row.folder)
+        item_id = self._item_id(variables, question, written, texts, picture)
         if self._definition.items.shuffle_options and is_lettered(kind) and written is not None:
             options, written = _shuffled(options, written, f"{self._order_key}\0{item_id}")
         group = "" if self._group is None else str(self._group(variables))
-        return Draft(item_id, row, question, written, kind, options, group, follow_ups)
+        return Draft(item_id, row, question, written, kind, options, group, follow_ups, picture)
 
     def _later(self, variables: Variables) -> tuple[str, ...]:
         listed = None if self._follow_ups is None else self._follow_ups(variables)
@@ -130,14 +134,22 @@ class DraftReader:
             raise RowFault(f"there must be 2 to {len(LETTERS)} options, each with a text, not {len(texts)}")
         return texts
 
-    def _item_id(self, variables: Variables, question: str, gold: str | None, texts: Sequence[str]) -> str:
+    def _item_id(
+        self,
+        variables: Variables,
+        question: str,
+        gold: str | None,
+        texts: Sequence[str],
+        picture: FoundPicture | None,
+    ) -> str:
         if self._id is not None:
             named = str(self._id(variables)).strip()
             if not named:
                 raise RowFault("its id is empty")
             return named
         # A digest of what is asked: the same item has one id, whatever file and place it was read from.
-        content = json.dumps([question, list(texts), gold], ensure_ascii=False)
+        shown = [] if picture is None else [picture.digest]
+        content = json.dumps([question, list(texts), gold, *shown], ensure_ascii=False)
         return f"{self._definition.name}-{hashlib.sha256(content.encode()).hexdigest()[:12]}"
 
 

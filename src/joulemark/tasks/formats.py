@@ -9,7 +9,7 @@ import json
 import zlib
 from collections import Counter
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Literal
 
 SUFFIXES = (".jsonl", ".json", ".csv", ".tsv", ".parquet")
 MAX_UNPACKED_BYTES = 4 << 30
@@ -43,7 +43,7 @@ def read_fields(name: str, data: bytes, rows_key: str | None) -> Iterator[tuple[
     if kind == ".parquet":
         yield from _parquet(data)
     elif kind in (".csv", ".tsv"):
-        yield from _separated(data, "\t" if kind == ".tsv" else ",")
+        yield from _tabbed(data) if kind == ".tsv" else _separated(data, ",")
     elif kind == ".json":
         yield from _json(data, rows_key)
     else:
@@ -115,8 +115,19 @@ def _object(value: Any, place: str) -> Fields:
     return value
 
 
-def _separated(data: bytes, separator: str) -> Iterator[tuple[str, Fields]]:
-    reader = csv.reader(io.StringIO(_text(data), newline=""), delimiter=separator, strict=True)
+def _tabbed(data: bytes) -> Iterator[tuple[str, Fields]]:
+    """Read a TSV file: quoted as CSV is, or, where that cannot be, with quotes that mean themselves."""
+    try:
+        return iter(list(_separated(data, "\t")))
+    except FileFault:
+        return _separated(data, "\t", csv.QUOTE_NONE)
+
+
+def _separated(
+    data: bytes, separator: str, quoting: Literal[0, 3] = csv.QUOTE_MINIMAL
+) -> Iterator[tuple[str, Fields]]:
+    text = io.StringIO(_text(data), newline="")
+    reader = csv.reader(text, delimiter=separator, strict=True, quoting=quoting)
     header: list[str] | None = None
     try:
         for cells in reader:

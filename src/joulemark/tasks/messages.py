@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from joulemark.record.content import Content, Illustrated, Message
 from joulemark.tasks.definition import Prompt
 from joulemark.tasks.draft import Draft
 from joulemark.tasks.expressions import Variables, compiled_template
 from joulemark.tasks.rows import RowFault
 
-Turns = tuple[tuple[str, str], ...]
+Turns = tuple[Message, ...]
 """Chat messages: (role, content) pairs."""
 
 
@@ -32,11 +33,21 @@ class MessageWriter:
         variables = {**example.variables(), "gold": example.gold}
         working = "" if self._working is None else self._guarded(example, self._working, variables).strip()
         reply = self._guarded(example, self._example, {**variables, "working": working}).strip()
-        return ("user", self.user(example)), ("assistant", reply)
+        return ("user", self._shown(example)), ("assistant", reply)
 
     def messages(self, draft: Draft, shown: Turns) -> Turns:
         """Return the whole conversation that asks an item, after the turns of its examples."""
-        return (*self._system, *shown, ("user", self.user(draft)))
+        return (*self._system, *shown, ("user", self._shown(draft)))
+
+    def _shown(self, draft: Draft) -> Content:
+        """Return the message that asks an item, with its picture where it has one."""
+        text = self.user(draft)
+        if draft.picture is None:
+            return text
+        try:
+            return Illustrated(text, (draft.picture.load(),))
+        except RowFault as fault:
+            raise draft.row.fault(str(fault), "leave the pictures alone while they are read") from fault
 
     @staticmethod
     def _guarded(draft: Draft, template: Callable[[Variables], str], variables: Variables) -> str:

@@ -111,18 +111,26 @@ def load_task(
     revision: str | None = None,
     subset_key: str = DEFAULT_KEY,
     nonce: str | None = None,
+    for_media: bool = False,
 ) -> TaskSet:
     """Load a task's questions in asking order.
 
     The order is a random one that ``subset_key`` and ``nonce`` fix, the same for every model; ``limit`` takes
     its first items (all, where there are fewer). ``data``: the items' file or folder in place of the hub's;
-    ``revision``: a commit of the hub. Raises `InputError` for an unknown name, an option that the task does
-    not take and missing or malformed data.
+    ``revision``: a commit of the hub; ``for_media``: what answers makes pictures or videos. Raises
+    `InputError` for an unknown name, an option that the task does not take and missing or malformed data.
     """
     for option, value, least in (("--limit", limit, 1), ("--shots", n_shot, 0)):
         if value is not None and value < least:
             raise InputError(f"{option} {value} is not possible", why=f"it must be at least {least}")
     definition = find_task(task) if isinstance(task, str) else task
+    if definition.media is not None and not for_media:
+        wanted = "pictures" if definition.media == "image" else "videos"
+        raise InputError(
+            f"{definition.name} asks for {wanted}, not words",
+            why="no language model answers that",
+            fix=f"joulemark media PIPELINE --kind {definition.name}",
+        )
     if definition.unavailable is not None:
         raise InputError(
             f"{definition.name} cannot be run yet",

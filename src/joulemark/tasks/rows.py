@@ -37,12 +37,16 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One row. ``place`` names it in messages; ``file`` and ``split`` are its source's name and split."""
+    """One row. ``place`` names it in messages; ``file`` and ``split`` are its source's name and split.
+
+    ``folder`` is where its file lies, null where that is no place that a row may speak of.
+    """
 
     fields: Mapping[str, object]
     place: str
     file: str
     split: str
+    folder: Path | None = None
 
     def fault(self, why: str, fix: str) -> InputError:
         """Return the error of a row that cannot be used."""
@@ -114,7 +118,8 @@ def parse_contents(
         digests.append(hashlib.sha256(data).hexdigest())
         try:
             rows += [
-                Row(f, f"{file}, {place}", name, split) for place, f in read_fields(file.name, data, rows_key)
+                Row(f, f"{file}, {place}", name, split, file.parent)
+                for place, f in read_fields(file.name, data, rows_key)
             ]
         except FileFault as fault:
             where = f"{file}, {fault.place}" if fault.place else str(file)

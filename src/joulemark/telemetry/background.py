@@ -14,15 +14,27 @@ from joulemark.record.telemetry import Reading
 from joulemark.telemetry.sampler import SamplerLoop, SourcePlan
 
 LEAVE_S = 5.0  # how long the end of a segment waits for a meter that is being read
+READ_ON_S = 3.0  # nobody waits longer for a value to show what was drawn before the end
 
 
 class BackgroundReader:
-    """Reads one slow source on its own schedule until stopped. Rows wait here for `take_rows`."""
+    """Reads one slow source on its own schedule until stopped. Rows wait here for `take_rows`.
+
+    Values may be ``age_s`` old when they are read: so long it is read on after the stop, if that is no more
+    than `READ_ON_S`.
+    """
 
     def __init__(
-        self, plan: SourcePlan, clock: Clock, segment: int, *, first_flags: Sequence[str] = ()
+        self,
+        plan: SourcePlan,
+        clock: Clock,
+        segment: int,
+        *,
+        first_flags: Sequence[str] = (),
+        age_s: float = 0.0,
     ) -> None:
         self._clock, self._period_ns = clock, plan.poll_ns
+        self._read_on_ns = round(age_s * 1e9) if age_s <= READ_ON_S else 0
         self._loop = SamplerLoop([plan], clock, segment, first_flags=first_flags)
         self._lock = threading.Lock()
         self._rows: list[Reading] = []
@@ -48,12 +60,12 @@ class BackgroundReader:
         return dict(self._loop.latest)
 
     def request_stop(self) -> None:
-        """Have the thread take a last reading and leave; `join` waits for it."""
+        """Have the thread take its last readings, begun after this call, and leave; `join` waits for it."""
         self._stopping = True
         self._wake.set()
 
     def join(self, timeout_s: float) -> None:
-        """Wait for the last reading; a read that hangs is left behind."""
+        """Wait for the last readings; a read that hangs is left behind."""
         self._thread.join(timeout_s)
 
     def _run(self) -> None:
@@ -78,7 +90,20 @@ class BackgroundReader:
             self._keep()
         self._loop.edge()
         self._keep()
+        self._read_on()
         self._loop.close()
+
+    def _read_on(self) -> None:
+        """Read until what is shown is younger than the stop: a window that ends there has its upper bound."""
+        until_ns = self._clock.now_ns() + self._read_on_ns
+        while (left_ns := until_ns - self._clock.now_ns()) > 0:
+            self._clock.sleep_s(min(left_ns, max(0, self._loop.due_ns() - self._clock.now_ns())) * 1e-9)
+            if self._clock.now_ns() < until_ns:
+                self._loop.tick()
+                self._keep()
+        if self._read_on_ns:
+            self._loop.edge()
+            self._keep()
 
     def _keep(self) -> None:
         rows = self._loop.take_rows()

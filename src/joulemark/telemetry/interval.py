@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from joulemark.record.energy import MeasuredEnergy, Method, Withheld
+from joulemark.record.energy import MeasuredEnergy, MeasuredOrWithheld, Method, Withheld
 from joulemark.record.meter import QualifiedSource, Trust
 from joulemark.record.reason import Reason
 from joulemark.record.telemetry import Quantity
@@ -25,7 +25,7 @@ KNOWN_SHARE = (
 
 def energy_between(
     timeline: Timeline, source: QualifiedSource, segment: int, t0_ns: int, t1_ns: int
-) -> MeasuredEnergy | Withheld:
+) -> MeasuredOrWithheld:
     """Return the energy that the counter of ``source`` saw from ``t0_ns`` to ``t1_ns`` (monotonic ns)."""
     return energies_between(timeline, source, segment, [t0_ns], [t1_ns])[0]
 
@@ -37,7 +37,7 @@ def integrated_between(
     t0_ns: int,
     t1_ns: int,
     quantity: str = Quantity.POWER_W,
-) -> MeasuredEnergy | Withheld:
+) -> MeasuredOrWithheld:
     """Return the energy under the power gauge of ``source`` from ``t0_ns`` to ``t1_ns`` (monotonic ns)."""
     return integrals_between(timeline, source, segment, [t0_ns], [t1_ns], quantity)[0]
 
@@ -48,7 +48,7 @@ def energies_between(
     segment: int,
     t0s_ns: Sequence[int] | Ints,
     t1s_ns: Sequence[int] | Ints,
-) -> list[MeasuredEnergy | Withheld]:
+) -> list[MeasuredOrWithheld]:
     """Return the counter energy of each window ``[t0s_ns[i], t1s_ns[i]]``; cost is that of a search a window.
 
     The method is ``meter`` for an energy register, which withholds what is shorter than its step. Raises
@@ -73,7 +73,7 @@ def energies_between(
     faults = _first_fault(counter, begin.first, end.last)
     extrapolated = begin.extrapolated | end.extrapolated
     method = Method.METER if source.info.is_register else Method.COUNTER
-    energies: list[MeasuredEnergy | Withheld] = []
+    energies: list[MeasuredOrWithheld] = []
     for i in range(len(t0_ns)):
         if outside[i]:
             energies.append(Withheld(_why_outside(timeline, track, series, segment, int(t1_ns[i]))))
@@ -104,7 +104,7 @@ def integrals_between(
     t0s_ns: Sequence[int] | Ints,
     t1s_ns: Sequence[int] | Ints,
     quantity: str = Quantity.POWER_W,
-) -> list[MeasuredEnergy | Withheld]:
+) -> list[MeasuredOrWithheld]:
     """Return the integrated power of each window ``[t0s_ns[i], t1s_ns[i]]``.
 
     Raises ``ValueError`` for a window that ends before it begins.
@@ -125,7 +125,7 @@ def integrals_between(
     gauge = _gauge(timeline, source, segment, series, quantity)
     area = gauge.between(t0_ns, t1_ns)
     bits = _flag_bits(series.flag_bits, area.first, area.last)
-    energies: list[MeasuredEnergy | Withheld] = []
+    energies: list[MeasuredOrWithheld] = []
     for i in range(len(t0_ns)):
         if area.outside[i]:
             energies.append(Withheld(_why_outside(timeline, track, series, segment, int(t1_ns[i]))))
@@ -169,7 +169,7 @@ def _windows(t0s_ns: Sequence[int] | Ints, t1s_ns: Sequence[int] | Ints) -> tupl
     return t0_ns, t1_ns
 
 
-def _all(energy: Withheld, n: int) -> list[MeasuredEnergy | Withheld]:
+def _all(energy: Withheld, n: int) -> list[MeasuredOrWithheld]:
     return [energy] * n
 
 

@@ -57,7 +57,11 @@ class SamplerProcess:
         )
         self._slow = [
             BackgroundReader(
-                _plan(source), self._clock, self._config.segment, first_flags=self._config.first_flags
+                _plan(source),
+                self._clock,
+                self._config.segment,
+                first_flags=self._config.first_flags,
+                age_s=source.value_age_s,
             )
             for source in self._config.sources
             if source.is_slow
@@ -103,6 +107,7 @@ class SamplerProcess:
         while self._loop.watching:
             self._clock.sleep_s(max(0.0, (self._loop.due_ns() - self._clock.now_ns()) / 1e9))
             self._loop.tick()
+        self._write()  # whoever stopped this may not wait for a slow meter
         leave_ns = self._clock.now_ns() + round(LEAVE_S * 1e9)
         for reader in self._slow:
             reader.join(max(0.0, (leave_ns - self._clock.now_ns()) * 1e-9))

@@ -29,7 +29,7 @@ class SampledSource:
     """One source as the sampler needs to know it.
 
     ``update_max_s`` is null without an energy counter whose next change is worth waiting for. ``is_slow``: a
-    read may hang, so it is made in a thread of its own.
+    read may hang, so it is made in a thread of its own. ``value_age_s``: how old a value that is read may be.
     """
 
     kind: str
@@ -39,6 +39,7 @@ class SampledSource:
     poll_s: float
     update_max_s: float | None
     is_slow: bool = False
+    value_age_s: float = 0.0
 
     @classmethod
     def of(cls, spec: SourceSpec, source: QualifiedSource) -> SampledSource:
@@ -57,6 +58,7 @@ class SampledSource:
             test.poll_period_s,
             update_s if counts else None,
             is_slow=info.read_period_s is not None,
+            value_age_s=info.value_age_s,
         )
 
 

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import pytest
@@ -38,8 +41,17 @@ class Exporter:
 
     def __init__(self, page: str) -> None:
         self.page = page
+        self.asked, self.free = threading.Event(), threading.Event()
+        self.free.set()
+
+    def hold(self) -> None:
+        """Let what is asked next wait until ``free`` is set; ``asked`` tells that it came."""
+        self.asked.clear()
+        self.free.clear()
 
     def __call__(self, path: str, query: str) -> Reply:
+        self.asked.set()
+        self.free.wait(10)
         return Reply(self.page) if path == "/metrics" else Reply("", 404)
 
 
@@ -119,24 +131,34 @@ def test_how_old_a_value_may_be_follows_from_the_exporters_interval() -> None:
         assert finding.info.read_period_s < 0.5
 
 
-def test_several_boards_are_one_scrape() -> None:
-    with PageServer(Exporter(dcgm_page(FULL, boards=2))) as server:
+def test_boards_that_wait_for_a_scrape_share_the_next_one() -> None:
+    exporter = Exporter(dcgm_page(FULL, boards=2))
+    with PageServer(exporter) as server, ThreadPoolExecutor(9) as pool:
         findings = find(server)
         assert [finding.name for finding in findings] == ["dcgm:0", "dcgm:1"]
-        clock = VirtualClock()
-        sources = [open_source(finding.spec, clock) for finding in findings if finding.spec is not None]
+        sources = [open_source(finding.spec) for finding in findings if finding.spec is not None]
         before = len(server.requests)
-        first = sources[0].read(0)
-        clock.sleep_s(0.1)
-        second = sources[1].read(0)
-        assert len(server.requests) == before + 1
-        assert (first.scope, second.scope) == ("wall/psu/gpu:0", "wall/psu/gpu:1")
-        # the second is as old as the scrape, and says so
-        assert second.t_ns - second.read_ns == first.t_ns - first.read_ns
-        assert second.read_ns == 100_000_000
-        clock.sleep_s(3)
-        sources[1].read(0)
+        exporter.hold()
+        first = pool.submit(sources[0].read, 0)
+        assert exporter.asked.wait(5)
+        asked_ns = time.monotonic_ns()
+        rest = [pool.submit(sources[i % 2].read, 0) for i in range(8)]
+        time.sleep(0.2)
+        exporter.free.set()
+        readings = [one.result() for one in rest]
         assert len(server.requests) == before + 2
+        assert (readings[0].scope, readings[1].scope) == ("wall/psu/gpu:0", "wall/psu/gpu:1")
+        assert first.result().t_ns - first.result().read_ns < asked_ns
+        assert all(one.t_ns - one.read_ns > asked_ns for one in readings)
+
+
+def test_a_page_serves_nobody_who_asks_later() -> None:
+    with PageServer(Exporter(dcgm_page(FULL, boards=2))) as server:
+        sources = [open_source(finding.spec) for finding in find(server) if finding.spec is not None]
+        for source in (*sources, *reversed(sources)):
+            asked_ns = time.monotonic_ns()
+            reading = source.read(0)
+            assert reading.t_ns - reading.read_ns >= asked_ns
 
 
 def test_pages_of_two_clocks_are_two() -> None:

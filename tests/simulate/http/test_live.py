@@ -156,6 +156,29 @@ def test_a_late_look_gives_every_step_its_own_time() -> None:
     assert np.all(gaps < 10e6)
 
 
+def test_lateness_is_told_by_the_nearest_rank() -> None:
+    async def work() -> list[float | None]:
+        live = LiveServer(ServerConfig(SMALL, SMOLLM2_135M))
+        assert live.late_s(99) is None
+        live.submit(SimRequest("a", 10, 100), Ignored())
+        live.close()
+        while live.steps < 100:
+            await asyncio.sleep(0.1)
+            live.catch_up()
+            live.close()
+        return [live.late_s(percent) for percent in (1, 50, 99, 100)]
+
+    lateness = asyncio.run(work())
+    assert None not in lateness
+    assert lateness == sorted(set(lateness))  # of 100 steps the 99th is not the latest
+
+
+class Ignored:
+    def token(self) -> None: ...
+
+    def finished(self, finished: Finished) -> None: ...
+
+
 def test_prefixes_are_found_where_the_engine_keeps_them_and_a_salt_parts_them() -> None:
     async def work(service: Service) -> list[int]:
         async with Client(service) as client:

@@ -4,18 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from array import array
-from collections.abc import Sequence
 from time import monotonic_ns
 
 PERIOD_S = 0.01
-
-
-def percentile(values: Sequence[float], q: float) -> float | None:
-    """Return the smallest value that at least the share ``q`` of ``values`` does not exceed; null of none."""
-    if not values:
-        return None
-    rank = -int(-q * len(values) // 1)
-    return sorted(values)[max(rank, 1) - 1]
 
 
 class LoopLag:

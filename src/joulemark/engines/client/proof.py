@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import time
 from array import array
+from collections.abc import Sequence
 from enum import StrEnum
 from time import monotonic_ns
 from typing import TYPE_CHECKING
 
-from joulemark.engines.client.lag import LoopLag, percentile
+from joulemark.engines.client.lag import LoopLag
+from joulemark.record.percentile import percentile
 
 if TYPE_CHECKING:
     from joulemark.record.manifest import ClientProof
@@ -63,9 +65,9 @@ class ClientProbe:
         wall_ns = (self._t1 or monotonic_ns()) - self._t0
         return self.cpu_seconds / (wall_ns / 1e9) if self._t0 and wall_ns > 0 else None
 
-    def loop_lag_s(self, q: float) -> float | None:
-        """The quantile ``q`` of the loop's lag in seconds; null where it was never sampled."""
-        return percentile(self._lag.delays_s, q)
+    def loop_lag_s(self, percent: float) -> float | None:
+        """A percentile of the loop's lag in seconds; null where it was never sampled."""
+        return _percentile(self._lag.delays_s, percent)
 
     def proof(
         self,
@@ -82,10 +84,10 @@ class ClientProbe:
         """
         from joulemark.record.manifest import ClientProof
 
-        share, lag_p99_s = self.cpu_share, self.loop_lag_s(0.99)
+        share, lag_p99_s = self.cpu_share, self.loop_lag_s(99)
         lag_max_s = max(LOOP_LAG_MAX_S, LOOP_LAG_MAX_OF_TTFT * (ttft_p50_s or 0.0))
         late_max_s = None if mean_gap_s is None else LATE_SEND_MAX_OF_GAP * mean_gap_s
-        late_p99_s = percentile(self._late_s, 0.99)
+        late_p99_s = _percentile(self._late_s, 99)
         invalid = []
         if share is not None and share > CPU_SHARE_MAX:
             invalid.append(Invalid.CLIENT_CPU)
@@ -102,3 +104,7 @@ class ClientProbe:
             max_chunks_per_s=max_chunks_per_s,
             invalid=[str(code) for code in invalid],
         )
+
+
+def _percentile(values: Sequence[float], percent: float) -> float | None:
+    return percentile(sorted(values), percent) if values else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import ssl
 from collections.abc import Mapping
+from dataclasses import replace
 from time import monotonic_ns
 
 from joulemark.engines.client.answer import Answer
@@ -14,6 +15,7 @@ from joulemark.engines.client.request import request_head
 from joulemark.engines.exchange import Endpoint, Exchange
 from joulemark.record.errors import InputError
 
+MOST_CLOSINGS = 2  # so many requests may meet the closing of a kept connection; then none is kept any more
 PROMISE_NS = 1_000_000_000  # a server that means to keep a connection keeps it longer, for seconds at least
 NO_HEADERS: Mapping[str, str] = {}
 
@@ -27,8 +29,9 @@ class StreamClient:
     that cannot be spoken to. Belongs to the loop that runs it; connections are as many as exchanges overlap.
 
     A request is sent twice in one case only: it met the closing of a kept connection (`Answer.unheard`). Then
-    it goes out once more on a fresh one, and the exchange is that one's alone. llama.cpp closes after every
-    stream although it promises to keep the connection: from such a server none is kept again.
+    it goes out once more on a fresh one, and the exchange is that one's; the first sending stands in it as
+    `Exchange.unheard`. llama.cpp closes after every stream although it promises to keep the connection: from
+    such a server none is kept again, nor from one whose closing `MOST_CLOSINGS` requests have met.
     """
 
     def __init__(
@@ -59,6 +62,7 @@ class StreamClient:
         self._idle: list[Connection] = []
         self._open: set[Connection] = set()
         self._keeps = True
+        self._closings = 0
         self._closed = False
 
     async def exchange(
@@ -85,14 +89,15 @@ class StreamClient:
             met = await self._send(kept, request)
             if self._closed or not met.unheard:
                 return met.exchange()
-            self._lost_idle(kept)
+            self._met_closing(kept, met)
         try:
             fresh = await self._connect()
         except DialError as exc:
             if met is not None:  # the server went away with the request in its hands
                 return met.exchange()
             return Exchange(t_begin, monotonic_ns(), None, error=exc.code, detail=exc.detail)
-        return (await self._send(fresh, request)).exchange()
+        exchange = (await self._send(fresh, request)).exchange()
+        return exchange if met is None else replace(exchange, unheard=(met.t_sent, met.t_end or met.t_last))
 
     async def aclose(self) -> None:
         """Close all connections; exchanges under way end as ``reset`` or ``cut``."""
@@ -120,7 +125,7 @@ class StreamClient:
     def _take_idle(self) -> Connection | None:
         while self._idle:
             connection = self._idle.pop()  # the latest used is the least likely to have been closed
-            if connection.usable():
+            if self._keeps and connection.usable():
                 return connection
             self._lost_idle(connection)
             connection.abort()
@@ -144,6 +149,11 @@ class StreamClient:
 
     def _lost_idle(self, connection: Connection) -> None:
         if monotonic_ns() - connection.t_free < PROMISE_NS:
+            self._keeps = False
+
+    def _met_closing(self, connection: Connection, met: Answer) -> None:
+        self._closings += 1
+        if self._closings >= MOST_CLOSINGS or met.t_sent - connection.t_free < PROMISE_NS:
             self._keeps = False
 
     def _forget(self, connection: Connection) -> None:

@@ -43,6 +43,8 @@ def _read_rest(obj: Json, usage: Any, draft: Draft) -> Any:
             continue
         if key == "timings":
             read_timings(value, draft)
+        elif key == "media":
+            draft.media_units = token_count(value.get("count"), "media.count", draft.complain)
         elif key == "stats":
             for name in _STATS_COUNTS:
                 count = token_count(value.get(name), f"stats.{name}", draft.complain)

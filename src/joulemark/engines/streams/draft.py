@@ -48,6 +48,7 @@ class Draft:
         self.server_ns: dict[str, int] | None = None
         self.server_s: dict[str, float] | None = None
         self.cost: float | None = None
+        self.media_units: int | None = None
         self.fault: Fault | None = None
         self.closed = False
         self.suspect: dict[str, None] = {}

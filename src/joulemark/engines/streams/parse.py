@@ -61,6 +61,7 @@ def parse(
         server_ns=draft.server_ns,
         server_s=draft.server_s,
         cost=draft.cost,
+        media_units=draft.media_units,
         streamed=streamed,
         events=events,
         t_first=None if first_token is None else events[first_token].t_ns,

@@ -35,6 +35,7 @@ class Reply:
     null unless the stream states it exactly; ``token_source`` says where the total came from.
     ``visible_completion`` is the count without hidden thinking, where the server left that out of
     ``completion``. ``suspect`` lists disagreements, which are flagged and never repaired.
+    ``media_units`` is how many pictures or videos were made, where an answer says so.
     ``t_first``/``t_first_answer`` are null where the answer was not streamed.
     """
 
@@ -58,6 +59,7 @@ class Reply:
     server_ns: dict[str, int] | None
     server_s: dict[str, float] | None
     cost: float | None
+    media_units: int | None
     streamed: bool
     events: tuple[Event, ...]
     t_first: int | None
@@ -118,6 +120,7 @@ def reply_json(reply: Reply) -> dict[str, Any]:
         "server_ns": reply.server_ns,
         "server_s": reply.server_s,
         "cost": reply.cost,
+        "media_units": reply.media_units,
         "visible_completion": reply.visible_completion,
         "suspect": list(reply.suspect) or None,
         "streamed": None if reply.streamed else False,

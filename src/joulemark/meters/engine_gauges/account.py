@@ -17,6 +17,7 @@ from joulemark.meters.prometheus.exposition import read_page
 from joulemark.meters.prometheus.scrape import PAGE_LIMIT_BYTES
 
 TIMEOUT_S = 3.0
+OTHER_MODEL = "other_model"
 
 Form = Literal["metrics", "slots"]
 _ACCEPT = {"metrics": "text/plain;version=0.0.4", "slots": "application/json"}
@@ -26,7 +27,8 @@ _ACCEPT = {"metrics": "text/plain;version=0.0.4", "slots": "application/json"}
 class AccountPlace:
     """A page of an engine. ``target`` is its path with the query, quoted, below the endpoint's prefix.
 
-    ``kind`` and ``model`` are the engine's; ``headers`` may hold a key and are never stored.
+    ``kind`` and ``model`` are the engine's, ``aliases`` further names of the model; ``headers`` may hold a
+    key and are never stored.
     """
 
     endpoint: Endpoint
@@ -35,6 +37,7 @@ class AccountPlace:
     kind: str
     model: str
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    aliases: tuple[str, ...] = ()
 
 
 class AccountPage:
@@ -48,7 +51,11 @@ class AccountPage:
         self._connection = Connection(place.endpoint, limit_bytes=PAGE_LIMIT_BYTES)
 
     def look(self, timeout_s: float = TIMEOUT_S) -> Account:
-        """Return what the engine says now; raises `Unanswered`, with ``no_gauges`` where it says nothing."""
+        """Return what the engine says now.
+
+        Raises `Unanswered`, with ``no_gauges`` where it says nothing and `OTHER_MODEL` where it speaks of
+        another model only.
+        """
         place = self._place
         headers = {"User-Agent": "joulemark", "Accept": _ACCEPT[place.form], **place.headers}
         answer = self._connection.get(place.target, Deadline(timeout_s), headers)
@@ -57,7 +64,9 @@ class AccountPage:
         if place.form == "slots":
             return account_of_slots(answer.body)
         dialect = DIALECTS[place.kind]
-        account = account_of(read_page(answer, dialect.names), dialect, place.model)
+        account = account_of(read_page(answer, dialect.names), dialect, place.model, place.aliases)
+        if account.is_of_others:
+            raise Unanswered(OTHER_MODEL)
         if not account.values:
             raise Unanswered("no_gauges", ", ".join(account.faults))
         return account

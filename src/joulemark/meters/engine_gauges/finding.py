@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from urllib.parse import quote, urlencode
 
-from joulemark.meters.engine_gauges.account import AccountPage, AccountPlace, Form
+from joulemark.meters.engine_gauges.account import OTHER_MODEL, AccountPage, AccountPlace, Form
 from joulemark.meters.engine_gauges.dialect import DIALECTS, LLAMA_CPP_KINDS
+from joulemark.meters.engine_gauges.listed_models import listed_models
 from joulemark.meters.engine_gauges.page import Account
 from joulemark.meters.engine_gauges.source import ENGINE_SOURCE, KIND, describe, engine_gauges_spec
 from joulemark.meters.http.deadline import Unanswered
@@ -21,6 +22,7 @@ _NO_PAGE = frozenset({"not_found", "http_501", "no_gauges", "not_metrics", "not_
 _WANTS_MODEL = "http_400"  # a llama.cpp that serves several models
 _WORDS = {
     "no_gauges": "its page has none of the series by which this kind of engine shows it",
+    OTHER_MODEL: "its page shows another model, not the one that is asked",
     "timeout": "its page did not come in time",
     "not_metrics": "its page is no page of metrics",
     "http_401": "its page asks for a key",
@@ -52,7 +54,7 @@ class EngineAddress:
 def find_engine_gauges(address: EngineAddress) -> Finding | None:
     """Return by which page the engine shows its batch, or why by none; null for a kind that has no page.
 
-    The engine is asked two to four times.
+    The engine is asked two to five times.
     """
     dialect = DIALECTS.get(address.kind)
     if dialect is None:
@@ -87,13 +89,18 @@ def _places(address: EngineAddress) -> Iterator[AccountPlace]:
 
 def _asked(place: AccountPlace) -> tuple[Account, AccountPlace]:
     """Return what a page says, and the page: the shorter one where the engine writes only what is wanted."""
-    account = _look(place)
+    try:
+        account = _look(place)
+    except Unanswered as error:
+        if error.reason != OTHER_MODEL:
+            raise
+        # one model may be served under several names, of which the page shows the first
+        place = replace(place, aliases=listed_models(place.endpoint, dict(place.headers)))
+        account = _look(place)
     dialect = DIALECTS[place.kind]
     if dialect.is_filtered:
         query = urlencode([("name[]", name) for name in sorted(dialect.names)])
-        short = AccountPlace(
-            place.endpoint, f"{place.target}?{query}", place.form, place.kind, place.model, place.headers
-        )
+        short = replace(place, target=f"{place.target}?{query}")
         try:
             again = _look(short)
         except Unanswered:

@@ -78,6 +78,7 @@ def engine_gauges_spec(place: AccountPlace, quantities: Sequence[str]) -> Source
             "form": place.form,
             "engine": place.kind,
             "model": place.model,
+            "aliases": "\n".join(place.aliases),
             "quantities": " ".join(quantities),
             **{f"{_HEADER}{name}": value for name, value in place.headers.items()},
         },
@@ -106,4 +107,5 @@ def _place(args: Mapping[str, str | int | float | None]) -> AccountPlace:
         str(args["engine"]),
         str(args["model"]),
         {name.removeprefix(_HEADER): str(value) for name, value in args.items() if name.startswith(_HEADER)},
+        tuple(str(args["aliases"]).splitlines()),
     )

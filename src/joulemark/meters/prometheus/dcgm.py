@@ -29,7 +29,6 @@ from joulemark.record.telemetry import Quantity, Reading
 KIND = "dcgm"
 DEFAULT_INTERVAL_S = 30.0
 _COUNTER_QUANTUM_J = 1e-3
-_REUSED_SHARE = 0.5  # of the time between two reads: so long a scrape serves the other boards
 
 
 class DcgmSource:
@@ -39,13 +38,12 @@ class DcgmSource:
         self.info = describe(spec)
         self._uuid = str(spec.args["uuid"])
         self._page = SharedPage.of(str(spec.args["url"]), clock)
-        self._reuse_ns = round(_REUSED_SHARE * 1e9 * (self.info.read_period_s or 0.0))
         self._now_ns = time.monotonic_ns if clock is None else clock.now_ns
 
     def read(self, segment: int) -> Reading:
-        """Read the board from a page that was fetched now, or just before for another board."""
+        """Read the board from a page that is fetched now, for it or for another board that is read now."""
         try:
-            scraped = self._page.look(self._reuse_ns)
+            scraped = self._page.look()
         except Unanswered as error:
             raise SourceLost(error.reason) from error
         board = scraped.boards.get(self._uuid)

@@ -1,4 +1,4 @@
-"""One scrape of a page for all sources of a process that read it: eight boards are one request, not eight."""
+"""One scrape of a page for all who wait for it: boards that are read at once are not a request each."""
 
 from __future__ import annotations
 
@@ -25,13 +25,18 @@ class Scraped:
 
 
 class SharedPage:
-    """A DCGM exporter's page, fetched anew when it is older than a reader allows; safe for threads."""
+    """A DCGM exporter's page; safe for threads.
+
+    A scrape serves every reader that asked before it began and no other: what is read at the end of a window
+    must not show what was before it.
+    """
 
     def __init__(self, url: str, clock: Clock | None) -> None:
         self._url, self._clock = url, clock
         self._now_ns: Callable[[], int] = time.monotonic_ns if clock is None else clock.now_ns
         self._lock = threading.Lock()
         self._scraped: Scraped | None = None
+        self._begun = 0  # scrapes
 
     @classmethod
     def of(cls, url: str, clock: Clock | None) -> SharedPage:
@@ -43,12 +48,14 @@ class SharedPage:
                 page = _PAGES[key] = cls(url, clock)
             return page
 
-    def look(self, max_age_ns: int) -> Scraped:
-        """Return the page as it was at most ``max_age_ns`` ago; raises `Unanswered`."""
+    def look(self) -> Scraped:
+        """Return the page from a scrape that began after this call; raises `Unanswered`."""
+        begun = self._begun
         with self._lock:
             scraped = self._scraped
-            if scraped is not None and self._now_ns() - scraped.begin_ns <= max_age_ns:
+            if scraped is not None and self._begun > begun:
                 return scraped
+            self._begun += 1
             self._scraped = None
             begin_ns = self._now_ns()
             boards = boards_at(self._url)

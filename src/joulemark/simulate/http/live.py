@@ -8,6 +8,7 @@ from collections.abc import Callable
 from time import monotonic_ns
 from typing import Protocol
 
+from joulemark.record.percentile import percentile
 from joulemark.simulate.books import ByCause
 from joulemark.simulate.config import ServerConfig
 from joulemark.simulate.request import Finished, SimRequest
@@ -124,12 +125,11 @@ class LiveServer:
 
     # -- what can be told -----------------------------------------------------------------------------------
 
-    def late_s(self, quantile: float) -> float | None:
-        """Return how late tokens were given, of the latest steps; null before the first."""
+    def late_s(self, percent: float) -> float | None:
+        """Return a percentile of how late tokens were given, of the latest steps; null before the first."""
         if not self._late_ns:
             return None
-        ordered = sorted(self._late_ns)
-        return ordered[min(len(ordered) - 1, int(quantile * len(ordered)))] * 1e-9
+        return percentile(sorted(self._late_ns), percent) * 1e-9
 
     def energy_j(self, device: int, t_ns: int) -> float:
         """Return the true joules of a device from the start to a monotonic stamp that has been."""

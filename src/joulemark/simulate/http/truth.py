@@ -130,7 +130,7 @@ class Truth:
             "faults": dict(self.faults),
             "steps": live.steps,
             "preemptions": server.preemptions,
-            "late_s": {"p50": live.late_s(0.5), "p99": live.late_s(0.99), "max": live.late_s(1.0)},
+            "late_s": {"p50": live.late_s(50), "p99": live.late_s(99), "max": live.late_s(100)},
             "meter_interval_s": self._exporter.interval_ns * 1e-9,
         }
 

@@ -7,11 +7,12 @@ from collections.abc import Callable
 from joulemark.metrics.attribution import Slice
 from joulemark.metrics.definition import MetricDefinition
 from joulemark.metrics.gauge_course import Course, course_of, rise_of
-from joulemark.metrics.run_view import MEASURE_WINDOW, RunView
+from joulemark.metrics.run_view import RunView
 from joulemark.metrics.value import Value, withheld
 from joulemark.record.energy import Withheld
 from joulemark.record.reason import Reason
 from joulemark.record.telemetry import Quantity
+from joulemark.record.window_name import WindowName
 
 _WINDOW = "over the steady window, or over the measured windows where there is none"
 _READ = (
@@ -88,7 +89,7 @@ DECODE_SHARE = _defined(
 DEFINITIONS = (RUNNING, WAITING, KV_MEAN, KV_MAX, PREEMPTIONS, DECODE_SHARE)
 
 
-def batch_figures(run: RunView) -> dict[str, Value]:
+def engine_figures(run: RunView) -> dict[str, Value]:
     """Return all figures by name; each withheld with the reason where there is none."""
     if run.manifest.load.mode == "sequential":
         return {defined.name: withheld(defined.unit, Reason.NOT_LOADED) for defined in DEFINITIONS}
@@ -121,7 +122,7 @@ def _parts(run: RunView) -> tuple[Slice, ...]:
     return tuple(
         Slice(one.segment, one.t0, one.t1)
         for one in run.manifest.windows
-        if one.name == MEASURE_WINDOW and one.t1 is not None and one.t1 > one.t0
+        if one.name == WindowName.MEASURE and one.t1 is not None and one.t1 > one.t0
     )
 
 

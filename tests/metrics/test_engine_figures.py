@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from doubles import run_views
 from doubles.run_views import T0, S
 from joulemark.metrics.attribution import Slice
-from joulemark.metrics.batch_figures import DEFINITIONS, batch_figures
 from joulemark.metrics.catalogue import definitions
+from joulemark.metrics.engine_figures import DEFINITIONS, engine_figures
 from joulemark.metrics.gauge_course import Course, course_of, rise_of
 from joulemark.metrics.run_view import EngineGauge, RunView
 from joulemark.metrics.steady_state import SteadyState, SteadyWindow
@@ -105,13 +105,8 @@ def test_nothing_read_is_not_reported() -> None:
     assert why(course_of([one], "requests_waiting", [part(0, 1, 1)])) is Reason.NOT_REPORTED
     assert why(course_of([one], "requests_running", [])) is Reason.NOT_REPORTED
     assert why(rise_of([one], "requests_running", [])) is Reason.NOT_REPORTED
-    unread = gauge("requests_running", [0, 1], [float("nan")] * 2)
+    unread = gauge("requests_running", [], [])
     assert why(course_of([unread], "requests_running", [part(0, 1)])) is Reason.NOT_REPORTED
-
-
-def test_a_reading_that_is_no_number_is_none() -> None:
-    one = gauge("requests_running", [0, 1, 2, 3], [4, float("nan"), 4, 4])
-    assert course(one, part(0, 4)).mean == 4
 
 
 def test_a_rise_is_between_the_readings_nearest_to_the_ends() -> None:
@@ -141,7 +136,7 @@ def test_segments_are_added_and_nothing_is_subtracted_across_them() -> None:
 
 def test_the_figures_of_a_run() -> None:
     n = len(EVERY)
-    figures = batch_figures(
+    figures = engine_figures(
         run_of(
             gauge("requests_running", EVERY, [4.0] * n),
             gauge("requests_waiting", EVERY, [0.5] * n),
@@ -163,14 +158,14 @@ def test_the_figures_of_a_run() -> None:
 
 def test_the_steady_window_counts_where_there_is_one() -> None:
     run = run_of(gauge("requests_running", EVERY, [1.0 if s < 4 else 4.0 for s in EVERY]))
-    window = SteadyWindow(part(4, 9), "running", 4.0, 4.0, 4.0, 1.0, 20, 400.0, "counted", 1.0)
-    assert batch_figures(run)["mean_running_requests"].value == pytest.approx(2.8)
+    window = SteadyWindow(part(4, 9), "running", 4.0, 4.0, 4.0, 1.0, 20, 400.0, "exact", 1.0)
+    assert engine_figures(run)["mean_running_requests"].value == pytest.approx(2.8)
     steady = replace(run, steady=SteadyState(window))
-    assert batch_figures(steady)["mean_running_requests"].value == 4
+    assert engine_figures(steady)["mean_running_requests"].value == 4
 
 
 def test_what_the_engine_does_not_show_is_null_and_never_zero() -> None:
-    figures = batch_figures(run_of(gauge("requests_running", EVERY, [4.0] * len(EVERY))))
+    figures = engine_figures(run_of(gauge("requests_running", EVERY, [4.0] * len(EVERY))))
     known = {name for name, value in figures.items() if value.value is not None}
     assert known == {"mean_running_requests"}
     assert {value.reason for name, value in figures.items() if name not in known} == {Reason.NOT_REPORTED}
@@ -178,16 +173,16 @@ def test_what_the_engine_does_not_show_is_null_and_never_zero() -> None:
 
 def test_a_counter_that_stands_still_has_no_share() -> None:
     still = [gauge(name, EVERY, [9.0] * len(EVERY)) for name in ("prompt_tokens", "generation_tokens")]
-    assert batch_figures(run_of(*still))["decode_token_share"].reason is Reason.NOT_APPLICABLE
+    assert engine_figures(run_of(*still))["decode_token_share"].reason is Reason.NOT_APPLICABLE
 
 
 def test_one_request_at_a_time_has_no_batch() -> None:
-    figures = batch_figures(run_views.without_meter())
+    figures = engine_figures(run_views.without_meter())
     assert {value.reason for value in figures.values()} == {Reason.NOT_LOADED}
 
 
 def test_a_run_that_was_never_measured_has_none() -> None:
-    figures = batch_figures(run_of(gauge("requests_running", EVERY, [4.0] * len(EVERY)), windows=()))
+    figures = engine_figures(run_of(gauge("requests_running", EVERY, [4.0] * len(EVERY)), windows=()))
     assert {value.reason for value in figures.values()} == {Reason.NOT_REPORTED}
 
 
