@@ -9,7 +9,7 @@ from pathlib import Path
 from doubles.points import ci, point
 from joulemark.metrics.value import Value, withheld
 from joulemark.record.reason import Reason
-from joulemark.sweeps.engine_state import EngineState
+from joulemark.sweeps.engine_state import ENGINE_FIGURES, EngineState
 from joulemark.sweeps.journal import PointRecord, SweepRecord
 from joulemark.sweeps.points import Measured, Swept, SweptPoint
 from joulemark.sweeps.setting import Setting
@@ -34,7 +34,15 @@ def measured(level: float, batch: float = 64.0, *, energy: bool = True) -> Measu
         tokens_per_second=Value(rate, "tokens/s", 0.97 * rate, 1.03 * rate, "ci95"),
         settings={"concurrency": level},
     )
-    state = EngineState(Value(at_work, "requests"), Value(0.4, "1"), none, Value(at_work / 100, "1"))
+    state = EngineState(
+        dict(
+            zip(
+                ENGINE_FIGURES,
+                (Value(at_work, "requests"), Value(0.4, "1"), none, Value(at_work / 100, "1")),
+                strict=True,
+            )
+        )
+    )
     return Measured(made, state, 64)
 
 

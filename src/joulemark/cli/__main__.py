@@ -63,6 +63,7 @@ _BENCH = "joulemark.cli.bench"
     commands_at={
         "bench": (f"{_BENCH}:bench", "Measure what a correct answer costs: quick, run"),
         "load": ("joulemark.cli.load:load", "Measure an engine that serves many requests at once"),
+        "sweep": ("joulemark.cli.sweep:sweep", "Measure a load over a grid of settings, and what to run"),
         "media": ("joulemark.cli.media:media", "What a picture or a video costs that a pipeline makes"),
         "doctor": ("joulemark.cli.doctor:doctor", "What this machine can measure, and how to get the rest"),
         "calibrate": (

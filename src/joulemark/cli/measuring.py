@@ -85,7 +85,7 @@ def carry_out(jobs: Sequence[Work], names: Sequence[str], options: Mapping[str, 
             with TerminalObserver() as observer:
                 known = series.known_run(job.name) if series else None
                 asked = {**engine_options, "diffusion": job.options.get("diffusion")}
-                plan = _plan(job, task, rates, engine_of(asked, observer), known)
+                plan = plan_of(job, task, rates, engine_of(asked, observer), known)
                 outcome = LocalExecutor().run(plan, observer)
             if outcome.view is not None and outcome.completed:
                 reported.append(_reported(job, outcome.root, outcome.view))
@@ -134,7 +134,7 @@ def _remember(series: Series, name: str, root: Path) -> None:
         click.echo(f"the command could not be made resumable: {error}", err=True)
 
 
-def _plan(job: Work, task: TaskSet, rates: Rates, engine: Engine, known: Path | None) -> RunPlan:
+def plan_of(job: Work, task: TaskSet, rates: Rates, engine: Engine, known: Path | None) -> RunPlan:
     options = job.options
     sampling = Sampling(
         temperature=_first(options["temperature"], task.temperature, 0.0),

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from joulemark.cli.loading import load_job
-from joulemark.cli.measuring import _plan as run_plan
+from joulemark.cli.measuring import plan_of as run_plan
 from joulemark.cli.options import declared_rates
 from joulemark.cli.sweep_options import load_arguments, read_load
 from joulemark.cli.waiting import each_once

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from joulemark.metrics.engine_figures import DECODE_SHARE, KV_MEAN, PREEMPTIONS
+from joulemark.metrics.loaded_definitions import MEAN_BATCH
 from joulemark.metrics.point_figures import figure_of
 from joulemark.metrics.value import Value
 from joulemark.report.sweep_words import axis_title, point_text, short_text, state_text, why_text
@@ -65,17 +67,17 @@ def _row(one: SweptPoint, swept: Swept) -> SweepRow:
     name = point_text(one.record.values, swept.record.axes)
     if one.measured is None:
         return SweepRow(name, state_text(one), (DASH,) * len(COLUMNS), why_text(one))
-    point, engine = one.measured.point, one.measured.engine
+    point, engine = one.measured.point, one.measured.engine.figures
     waits = [figure_of(point, name) for name in _LATENCIES]
     cells = (
         short_text(point.energy_j, suffix=" J"),
         short_text(point.joules_per_correct, suffix=" J"),
         *map(_seconds, waits),
         short_text(point.tokens_per_second),
-        short_text(engine.mean_batch),
-        short_text(engine.decode_share, 100, " %"),
-        short_text(engine.preemptions),
-        short_text(engine.kv_used_share, 100, " %"),
+        short_text(engine[MEAN_BATCH.name]),
+        short_text(engine[DECODE_SHARE.name], 100, " %"),
+        short_text(engine[PREEMPTIONS.name]),
+        short_text(engine[KV_MEAN.name], 100, " %"),
     )
     missing = [why_text(one)] if one.why else []
     missing += [why(value) for value in (point.energy_j, waits[0]) if value.reason is not None]

@@ -69,7 +69,7 @@ class Swept:
 def point_of_run(root: Path) -> Measured:
     """Read a run and return what it says; raises `InputError`."""
     view, summary = summary_of(root)
-    return Measured(run_point(view, summary, str(root)), engine_state(view, summary), summary.n_requests)
+    return Measured(run_point(view, summary, str(root)), engine_state(summary), summary.n_requests)
 
 
 def read_sweep(root: Path) -> Swept:
