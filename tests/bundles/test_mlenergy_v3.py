@@ -7,11 +7,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic import ValidationError
 
 from doubles.published_files import Write
 from joulemark.bundles.foreign_file import read_foreign
 from joulemark.bundles.mlenergy import read_mlenergy
+from joulemark.bundles.published import PUBLISHED_AS_ZERO, n_without_energy
+from joulemark.metrics.published_points import published_point
 from joulemark.record.errors import InputError
+from joulemark.record.manifest import Rates
+from joulemark.record.published import PublishedRow
+from joulemark.record.reason import Reason
 
 TEXT: dict[str, Any] = {
     "model_id": "org/model-14b",
@@ -210,3 +216,28 @@ def test_media_of_a_run_are_counted_without_the_saving_to_disk(write: Write) -> 
     assert row.reasons["device"] == "not_published"
     (video,) = _read(write, {**MEDIA_RUN, "num_frames": 16}, "text-to-video")
     assert video.unit == "video"
+
+
+def test_zero_joules_are_a_null_with_a_reason(write: Write) -> None:
+    zero = {**TEXT, "energy_per_request_joules": 0.0, "avg_power_watts": 0.0, "p99_itl_ms": 0.0}
+    (row,) = _read(write, _task_file(zero))
+    assert (row.energy_j, row.mean_power_w) == (None, None)
+    assert "itl_p99" not in row.latency_s
+    for name in ("energy_j", "mean_power_w", "latency_s.itl_p99"):
+        assert row.reasons[name] == PUBLISHED_AS_ZERO
+    assert n_without_energy([row]) == 1
+    point = published_point(row, Rates())
+    assert (point.energy_j.reason, point.energy_j.detail) == (Reason.NOT_PUBLISHED, PUBLISHED_AS_ZERO)
+
+
+@pytest.mark.parametrize("document", [{**RUN, "steady_state_energy_per_token": 0.0}])
+def test_zero_joules_of_a_run_are_none(write: Write, document: dict[str, Any]) -> None:
+    (row,) = _read(write, document, task="gpqa")
+    assert (row.energy_j, row.reasons["energy_j"]) == (None, PUBLISHED_AS_ZERO)
+
+
+@pytest.mark.parametrize("changed", [{"energy_j": 0.0}, {"latency_s": {"tpot_mean": -0.05}}])
+def test_a_row_of_no_energy_or_no_time_is_refused(write: Write, changed: dict[str, Any]) -> None:
+    (row,) = _read(write, _task_file(TEXT))
+    with pytest.raises(ValidationError, match="greater than 0"):
+        PublishedRow.model_validate({**row.model_dump(), **changed})

@@ -160,7 +160,7 @@ def test_made_up_requests_in_an_open_loop(tmp_path: Path, engine: WorkingEngine,
     )  # fmt: skip
     assert done.code == 0, done.err
     run = read_run(tmp_path / "run")
-    assert run.manifest.task.name == "synthetic"
+    assert run.manifest.task.name == "synthetic-64-8"
     assert run.manifest.load.arrival == "poisson"
     assert any("no answer length" in note for note in run.manifest.notes)
     assert all("made-up words" in row.texts.prompt for row in run.rows if row.texts)

@@ -76,6 +76,20 @@ def test_a_bad_file_is_an_error_and_stores_nothing(tmp_path: Path) -> None:
     assert not (tmp_path / "rows").exists()
 
 
+def test_zero_joules_are_told_and_never_win(tmp_path: Path) -> None:
+    path = text_file(
+        tmp_path / "llm_text_generation__chat.csv",
+        text_row("org/m", H100, 0.0, 0.05, 64),
+        text_row("org/m", H100, 60.0, 0.05, 128),
+    )
+    done = _run(import_, "mlenergy", path, "--into", tmp_path / "rows")
+    assert "1 of them were published with 0 J" in done.stdout
+    told = _json(tmp_path / "rows")
+    assert (told["energy_j"], told["n_ranked"]) == (60.0, 1)
+    assert told["least_energy"]["settings"]["max_batch"] == 128
+    assert "published as 0" in told["left_out"][0]["text"]
+
+
 @pytest.mark.parametrize("limit", ["100ms", "0.1", "0.10s"])
 def test_the_answer_in_json(rows: Path, limit: str) -> None:
     told = _json(rows, "--model", "org/llama-8b", "--max-tpot", limit)

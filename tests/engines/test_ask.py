@@ -13,9 +13,10 @@ import pytest
 
 from doubles.engine_server import EngineServer
 from doubles.replay_server import ReplayServer, Reply
-from joulemark.engines.ask import CONNECTION_ERRORS, Asked, RetryPolicy, ask, retry_after_s
+from joulemark.engines.ask import CONNECTION_ERRORS, Asked, RetryPolicy, ask, read_asked, retry_after_s
 from joulemark.engines.client import StreamClient
 from joulemark.engines.exchange import Endpoint, Exchange
+from joulemark.record.item import CLOSED
 
 PATH = "POST /v1/chat/completions"
 GOOD = {
@@ -114,6 +115,20 @@ def test_a_connection_that_breaks_after_the_whole_answer_is_no_failure() -> None
     assert (asked.reply.text, asked.reply.ok) == ("yes", True)
     assert [attempt.error for attempt in asked.attempts] == [None]
     assert asked.sentences == ()
+
+
+def test_a_sending_that_met_a_closing_is_an_attempt_of_its_own() -> None:
+    body = b'{"choices": [{"index": 0, "message": {"content": "yes"}, "finish_reason": "stop"}]}'
+    answered = Exchange(30, 40, 200, {"content-type": "application/json"}, ((40, body),), unheard=(10, 20))
+    failed = Exchange(5, 9, None, error="cut", detail="it was cut")
+    asked = read_asked([failed, answered])
+    assert [(one.t_sent, one.t_end, one.error) for one in asked.attempts] == [
+        (5, 9, "cut"),
+        (10, 20, CLOSED),
+        (30, 40, None),
+    ]
+    assert len(asked.sentences) == 2
+    assert asked.exchange is answered
 
 
 def test_a_failed_handshake_is_a_connection_error_but_not_worth_another_try() -> None:

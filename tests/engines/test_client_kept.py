@@ -13,8 +13,9 @@ import pytest
 from doubles.measuring_loop import run
 from doubles.replay_server import ReplayServer, Reply, sse_event
 from joulemark.engines.ask import RetryPolicy, ask
-from joulemark.engines.client import StreamClient, new_event_loop
+from joulemark.engines.client import StreamClient, new_event_loop, stream_client
 from joulemark.engines.exchange import Endpoint, Exchange
+from joulemark.record.item import CLOSED
 
 CUT, RESET = Reply.raw(end="cut"), Reply.raw(end="reset")
 PAUSE_S = 0.1  # for the end of a message, which comes after its last word
@@ -46,19 +47,26 @@ def test_a_request_that_met_the_closing_of_a_kept_connection_goes_out_once_more(
         assert (first.error, second.error) == (None, None)
         assert sse_event("b") in second.body
         assert met.t_ns < second.t_sent <= answered.t_ns, "the clock is that of the request that was answered"
+        assert second.unheard is not None
+        assert second.unheard[0] <= met.t_ns <= second.unheard[1] <= second.t_sent
+        assert second.t_begin == second.unheard[0]
+        assert (first.unheard, first.t_begin) == (None, first.t_sent)
 
 
-def test_it_is_no_retry():
-    async def main(port: int) -> list[str | None]:
+def test_it_is_on_record_and_no_retry():
+    async def main(port: int) -> list[list[str | None]]:
         async with StreamClient(Endpoint("http", "127.0.0.1", port)) as client:
             first = await ask(client, b"{}", RetryPolicy(retries=3))
             await asyncio.sleep(PAUSE_S)
-            second = await ask(client, b"{}", RetryPolicy(retries=3))
-        return [attempt.error for asked in (first, second) for attempt in asked.attempts]
+            second = await ask(client, b"{}", RetryPolicy(retries=1, backoff_s=0.01))
+        return [[attempt.error for attempt in asked.attempts] for asked in (first, second)]
 
     with ReplayServer(GOOD, CUT, AGAIN) as server:
-        assert run(main(server.port)) == [None, None]
+        assert run(main(server.port)) == [[None], [CLOSED, None]]
         assert len(server.requests) == 3
+    with ReplayServer(GOOD, CUT, CUT, AGAIN) as server:  # it takes nothing from the tries that there are
+        assert run(main(server.port)) == [[None], [CLOSED, "cut", None]]
+        assert len(server.requests) == 4
 
 
 @pytest.mark.parametrize("closing", [late(0.0, b"H"), late(0.0, b"HTTP/1.1 200 OK\r\n\r\n"), late(0.8)])
@@ -73,6 +81,7 @@ def test_a_second_death_is_told():
     with ReplayServer(GOOD, CUT, CUT, AGAIN) as server:
         second = two_exchanges(server)[1]
         assert second.error == "cut"
+        assert second.unheard is not None
         assert [request.body for request in server.requests] == [b"1", b"2", b"2"]
         assert server.requests[1].t_ns < second.t_sent
 
@@ -188,3 +197,42 @@ def test_a_server_that_closes_idle_connections_after_a_while_is_kept_to():
     with ReplayServer(GOOD) as server:
         run(main(server))
         assert server.connections == 2
+
+
+def test_a_server_that_goes_on_closing_long_idle_connections_on_requests_is_believed_no_more(monkeypatch):
+    monkeypatch.setattr(stream_client, "PROMISE_NS", 50_000_000)  # so that 0.1 s are a long time
+
+    async def main(server: ReplayServer) -> list[Exchange]:
+        async with StreamClient(Endpoint("http", "127.0.0.1", server.port)) as client:
+            exchanges = []
+            for number in range(6):
+                exchanges.append(await client.exchange(b"%d" % number))
+                await asyncio.sleep(PAUSE_S)
+            return exchanges
+
+    with ReplayServer(GOOD, CUT, GOOD, CUT, GOOD, CUT, GOOD, CUT) as server:
+        exchanges = run(main(server))
+    assert [exchange.unheard is not None for exchange in exchanges] == [
+        False,
+        True,
+        True,
+        False,
+        False,
+        False,
+    ]
+    assert [exchange.error for exchange in exchanges] == [None, None, None, "cut", None, "cut"]
+
+
+def test_connections_that_wait_are_given_up_with_the_rest():
+    async def main(server: ReplayServer) -> list[Exchange]:
+        async with StreamClient(Endpoint("http", "127.0.0.1", server.port)) as client:
+            await asyncio.gather(*(client.exchange(b"1") for _ in range(4)))
+            await asyncio.sleep(PAUSE_S)
+            return [await client.exchange(b"2") for _ in range(4)]
+
+    with ReplayServer(GOOD, GOOD, GOOD, GOOD, CUT, GOOD) as server:
+        exchanges = run(main(server))
+        assert [exchange.unheard is not None for exchange in exchanges] == [True, False, False, False]
+        used = [request.connection for request in server.requests]
+        assert len(set(used[5:])) == 4, "each on a fresh one"
+        assert not set(used[5:]) & set(used[:5])

@@ -24,6 +24,13 @@ def test_a_wall_meter_below_the_board_is_withheld_with_both_figures() -> None:
     assert "nvml:0" in wall.detail
 
 
+def test_a_simulated_board_contradicts_no_meter() -> None:
+    board = energy(5000, Scope.gpu(0), "dcgm:0")
+    wall = {"shelly · wall": energy(5, Scope("wall"), "shelly", 1)}
+    assert without_contradictions(wall, board, {"dcgm:0"}) == wall
+    assert isinstance(without_contradictions(wall, board)["shelly · wall"], Withheld)
+
+
 def test_where_the_bounds_overlap_it_stays() -> None:
     wide = energy(4990, Scope("wall"), "shelly", 100)
     assert without_contradictions({"shelly · wall": wide}, GPU) == {"shelly · wall": wide}

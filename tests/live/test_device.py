@@ -150,3 +150,15 @@ def test_a_module_stands_for_its_board() -> None:
     module = source("nvml:module", Scope.module(0))
     seen = {module.info.scope.path: True, G0: True}
     assert choose_headline([BOARD0, module], engine_local=True, on_board=seen).sources == ("nvml:module",)
+
+
+def test_a_simulated_board_leads_a_simulated_engine_alone() -> None:
+    made = source("dcgm:0", Scope.gpu(0), kind="dcgm")
+    made = replace(made, info=replace(made.info, device_name="Simulated NVIDIA H100"))
+    refused = choose_headline([made], engine_local=True, on_board={G0: True})
+    assert (refused.sources, refused.reason) == ((), Reason.NO_METER)
+    assert "dcgm:0: a SIMULATED board" in refused.detail
+    simulated = choose_headline([made], engine_local=True, on_board={}, simulated=True)
+    assert simulated.sources == ("dcgm:0",)
+    beside = choose_headline([made, PACKAGE0], engine_local=True, on_board={})
+    assert beside.sources == ("rapl:0",)

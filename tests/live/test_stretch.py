@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -72,6 +73,20 @@ def test_boards_and_packages_add_and_what_they_hold_does_not() -> None:
     assert isinstance(found, MeasuredEnergy)
     assert {scope.label for scope in found.scopes} == {"gpu:0", "package:0"}
     assert found.method is Method.COUNTER
+
+
+def test_a_simulated_board_is_told_alone_and_contradicts_no_meter() -> None:
+    made = saw("dcgm:0", "wall/psu/gpu:0", 900, kind="dcgm")
+    info = replace(made.source.info, device_name="Simulated NVIDIA H100")
+    made = replace(made, source=replace(made.source, info=info))
+    plug = saw("shelly", "wall", 300, method=Method.METER, kind="shelly", register=True)
+    assert joules(made, saw("nvml:1", "wall/psu/gpu:1", 100)) == 100
+    assert joules(made, plug) == 300
+    assert joules(made, saw("nvml:1", "wall/psu/gpu:1", 100, trust=Trust.ABSENT)) == 900
+    beside, alone = stretch(made, plug), stretch(made)
+    assert isinstance(beside.sources["shelly"].counter, MeasuredEnergy)
+    assert (beside.simulated, alone.simulated) == (False, True)
+    assert (beside.tier, alone.tier) == ((None, Reason.NOT_APPLICABLE),) * 2
 
 
 def test_a_module_stands_for_its_board() -> None:

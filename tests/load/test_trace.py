@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from joulemark.load.lengths import RequestLengths
-from joulemark.load.trace import read_trace
+from joulemark.load.trace import MAX_BYTES, read_trace
 from joulemark.record.errors import InputError
 
 AZURE = (
@@ -90,6 +90,24 @@ def test_rows_out_of_order_are_put_in_order(written) -> None:  # type: ignore[no
 def test_a_fault_is_named_with_its_line(written, text: str, said: str) -> None:  # type: ignore[no-untyped-def]
     with pytest.raises(InputError, match="(?s)" + said):
         read_trace(written(text))
+
+
+def test_a_span_of_ages_is_refused(written) -> None:  # type: ignore[no-untyped-def]
+    header = AZURE.splitlines()[0]
+    text = f"{header}\n0001-01-01 00:00:00,1,1\n9999-12-31 00:00:00,1,1\n"
+    trace = read_trace(written(text))
+    with pytest.raises(InputError, match="seconds to replay"):
+        trace.times_ns()
+    assert trace.window(n=1).times_ns() == (0,)
+    assert len(trace.times_ns(1e6)) == 2
+
+
+def test_a_file_that_would_fill_the_memory_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "large.csv"
+    with path.open("wb") as file:
+        file.truncate(MAX_BYTES + 1)
+    with pytest.raises(InputError, match="too large"):
+        read_trace(path)
 
 
 def test_no_file(tmp_path: Path) -> None:

@@ -1,12 +1,14 @@
 """Tier, drift, throttling and processor time."""
 
+from dataclasses import replace
+
 import pytest
 
 from doubles.run_views import item, measured, meter
 from joulemark.metrics.cpu import cpu_seconds, cpu_seconds_per_correct_answer
 from joulemark.metrics.drift import counter_vs_integration_pct_diff
 from joulemark.metrics.throttle import DEFINITIONS, throttle_pct
-from joulemark.metrics.tier import is_replayed, tier
+from joulemark.metrics.tier import is_replayed, is_simulated, tier
 from joulemark.record.energy import MeasuredEnergy, Method, Withheld
 from joulemark.record.item import Verdict
 from joulemark.record.meter import Trust
@@ -18,6 +20,8 @@ PLUG = meter("shelly:kitchen", "shelly", Scope("wall")).qualified
 ANALYZER = meter("wt310:0", "analyzer", Scope("wall")).qualified
 SUSPECT_PLUG = meter("shelly:kitchen", "shelly", Scope("wall"), trust=Trust.SUSPECT).qualified
 REPLAY = meter("nvml:0", "replay").qualified
+SIMULATED = meter("dcgm:0", "dcgm").qualified
+SIMULATED = replace(SIMULATED, info=replace(SIMULATED.info, device_name="Simulated NVIDIA H100"))
 CPU_TIME = meter("process:1", "process", Scope.package(0), quantities=("cpu_time_ns",)).qualified
 NO_METER = Withheld(Reason.NO_METER)
 
@@ -32,6 +36,8 @@ NO_METER = Withheld(Reason.NO_METER)
         ([ANALYZER], "A"),
         ([PLUG], None),
         ([REPLAY], None),
+        ([SIMULATED], None),
+        ([SIMULATED, PLUG], None),
         ([CPU_TIME], None),
         ([], None),
     ],
@@ -51,6 +57,12 @@ def test_a_replayed_headline_is_told():
     assert not is_replayed([GPU], measured(1.0))
     assert not is_replayed([GPU], NO_METER)
     assert is_replayed([GPU, REPLAY], NO_METER)
+
+
+def test_a_simulated_headline_is_told():
+    assert is_simulated([SIMULATED], replace(measured(1.0), source="dcgm:0"))
+    assert not is_simulated([SIMULATED, GPU], measured(1.0))
+    assert is_simulated([SIMULATED], NO_METER)
 
 
 def test_drift_by_hand():

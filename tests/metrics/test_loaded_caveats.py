@@ -12,7 +12,7 @@ from joulemark.simulate.model import LLAMA_8B
 
 def loaded(n: int):
     config = ServerConfig(H100, LLAMA_8B, max_batch=8)
-    return steady_runs.closed(config, draw_requests(n, 300, 80, 5), 8).view
+    return steady_runs.closed(config, draw_requests(n, 300, 80, 5), 8, with_gauge=True).view
 
 
 def codes(view) -> list[str]:

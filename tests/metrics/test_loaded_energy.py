@@ -10,11 +10,12 @@ from doubles import run_views, steady_runs
 from joulemark.metrics import definitions, summarize
 from joulemark.metrics.loaded_definitions import DEFINITIONS, STEADY
 from joulemark.metrics.loaded_energy import loaded_figures
-from joulemark.metrics.loaded_requests import sent_in_window
+from joulemark.metrics.loaded_requests import ended_by_block, sent_in_window
+from joulemark.metrics.segment_load import SegmentLoad
 from joulemark.metrics.slo import Slo
 from joulemark.metrics.slo_energy import joules_per_correct_answer_at, share_correct_at
 from joulemark.record.energy import Withheld
-from joulemark.record.item import Verdict
+from joulemark.record.item import Attempt, Verdict
 from joulemark.record.reason import Reason
 from joulemark.simulate.config import ServerConfig
 from joulemark.simulate.gpu import H100
@@ -151,13 +152,68 @@ def test_failed_requests_are_paid_and_are_no_answers():
     figures = loaded_figures(replaced(items=tuple(items), chunks=chunks))
     counted = [i for i in items if i.phase == "measure"]
     tokens = sum(i.completion_tokens or 0 for i in counted)
-    assert figures["steady_completion_tokens"].value == pytest.approx(tokens / len(counted))
+    answered = len(counted) - 60
+    assert figures["steady_completion_tokens"].value == pytest.approx(tokens / answered)
     right = sum(i.correct for i in counted)
     per_token = figures["steady_joules_per_token"].value
+    per_request = figures["steady_joules_per_request"]
+    assert per_request.value == pytest.approx(per_token * tokens / answered)
+    assert per_request.n == answered
+    assert per_request.lo < per_request.value < per_request.hi
     assert figures["steady_joules_per_correct_answer"].value == pytest.approx(per_token * tokens / right)
+    none_came = [dataclasses.replace(i, verdict=Verdict.FAILED) for i in view.items]
+    refused = loaded_figures(replaced(items=tuple(none_came)))
+    assert refused["steady_joules_per_request"].reason is Reason.REQUEST_FAILED
     unknown = [dataclasses.replace(i, completion_tokens=None) for i in view.items]
     refused = loaded_figures(replaced(items=tuple(unknown), chunks={}))
     assert refused["steady_joules_per_request"].reason is Reason.NOT_REPORTED
+
+
+def refused_by_turns(view):
+    """Return items of which every other one that counts was answered 503 at once, and their streams."""
+    items = tuple(
+        item
+        if item.phase == "warmup" or item.index % 2
+        else dataclasses.replace(
+            item,
+            t_end=item.t_sent + 1_000_000,
+            t_first=None,
+            t_first_answer=None,
+            verdict=Verdict.FAILED,
+            correct=False,
+            score=None,
+            completion_tokens=None,
+            attempts=(Attempt(item.t_sent, item.t_sent + 1_000_000, "http_503"),),
+        )
+        for item in view.items
+    )
+    return items, {item.key: view.chunks[item.key] for item in items if not item.failed}
+
+
+def test_requests_that_are_refused_make_the_others_no_cheaper():
+    view = loaded().view
+    items, chunks = refused_by_turns(view)
+    figures = loaded_figures(replaced(items=items, chunks=chunks))
+    mean = np.mean([i.completion_tokens for i in items if i.phase == "measure" and not i.failed])
+    per_token = figures["steady_joules_per_token"].value
+    assert figures["steady_joules_per_request"].value == pytest.approx(per_token * mean)
+    segment = SegmentLoad.of(0, items, chunks)
+    _, t0, t1 = loaded().part
+    assert segment.answered_between(t0, t1) == sum(t0 < i.t_end <= t1 and not i.failed for i in items)
+    blocks = ended_by_block(replaced(items=items, chunks=chunks))
+    assert blocks.sum() == pytest.approx(segment.answered_between(t0, t1), abs=1)
+
+
+@pytest.mark.parametrize(("failed", "loud"), [(2, False), (3, True)])
+def test_what_fails_under_load_is_said_loudly_from_one_in_a_hundred_on(failed, loud):
+    view = loaded().view
+    items = [
+        dataclasses.replace(i, verdict=Verdict.FAILED, correct=False) if 100 <= i.index < 100 + failed else i
+        for i in view.items
+    ]
+    (told,) = (c for c in summarize(replaced(items=tuple(items))).caveats if c.code == "failed_requests")
+    assert told.loud is loud
+    assert f"({failed / 3:.1f} %)" in told.text
 
 
 def test_without_a_correct_answer_or_grades_it_is_a_reason():

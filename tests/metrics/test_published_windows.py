@@ -66,6 +66,37 @@ def test_until_no_request_waits_for_its_first_token():
     assert (window.t1 - window.t0) * 1e-9 == pytest.approx(0.1)
 
 
+def test_what_was_asked_before_the_load_is_no_part_of_it():
+    alone = [request(90 + k, -5.0 + k, -4.1 + k, first_s=-4.5 + k, phase="warmup") for k in range(3)]
+    lead = [dataclasses.replace(one, phase="warmup") for one in ten()[:4]]
+    items = [*alone, *lead, *ten()[4:]]
+    assert published_windows(load_of(items), 2) == published_windows(load_of(ten()), 2)
+    load = load_of(items)
+    published = published_windows(load, 2)
+    state = SteadyState(
+        load=load, published=published, published_energy=dict.fromkeys(published, measured(460.0, 4.0))
+    )
+    _, events, empty = rule_figures(load, state, withheld("J", Reason.NOT_LOADED))
+    assert (events.t0_s.value, empty.t0_s.value) == pytest.approx((0.6, 0.0))
+    assert events.share_of_run.value == pytest.approx(3.4 / 5.1)
+
+
+def test_joules_of_others_are_no_rules_joules():
+    load = load_of(ten())
+    foreign = Withheld(Reason.FOREIGN_LOAD, "24 requests")
+    state = SteadyState(
+        foreign,
+        load,
+        foreign,
+        published=published_windows(load, 2),
+        published_energy={EVENTS: measured(340.0, 4.0), QUEUE_EMPTY: measured(460.0, 4.0)},
+    )
+    for rule in rule_figures(load, state, withheld("J", Reason.FOREIGN_LOAD)):
+        assert rule.joules_per_token.reason is Reason.FOREIGN_LOAD
+        assert rule.joules_per_request.reason is Reason.FOREIGN_LOAD
+    assert rule.tokens.value
+
+
 def test_the_engines_own_queue_is_asked_where_it_tells():
     t_ns = np.array([at(0.1 * k) for k in range(60)], np.int64)
     waiting = EngineGauge("requests_waiting", 0, t_ns, np.where(np.arange(60) < 33, 3.0, 0.0))

@@ -145,7 +145,49 @@ def test_measured_and_published_are_not_ranked_together_unless_told() -> None:
     found = recommend(points, Wish())
     assert found.pick is points[0]
     assert sorted(one.code for one in found.left_out) == ["other_kind", "other_kind"]
-    assert recommend(points, Wish(mix=frozenset({"kind"}))).pick is points[2]
+    mixed = recommend(points, Wish(mix=frozenset({"kind"})))
+    assert mixed.pick is points[1]  # what was simulated stands with nothing else
+    assert [(one.point.kind, one.code) for one in mixed.left_out] == [("simulated", "other_kind")]
+    assert recommend(points[2:], Wish(mix=frozenset({"kind"}))).pick is points[2]
+
+
+def test_other_questions_of_a_task_are_left_out() -> None:
+    points = [
+        point(60, 0.05, "a", questions="one"),
+        point(70, 0.05, "b", questions="one"),
+        point(10, 0.05, "c", questions="two"),
+        point(65, 0.05, "d"),
+    ]
+    found = recommend(points, Wish())
+    assert found.pick is points[0]
+    assert [p.label for p in found.ranked] == ["a", "d", "b"]
+    (left,) = found.left_out
+    assert (left.point.label, left.code) == ("c", "other_questions")
+    assert "two" in left.text
+    assert recommend(points, Wish(mix=frozenset({"task"}))).pick is points[2]
+    first = recommend([points[2], points[0]], Wish())
+    assert first.pick is points[2]
+
+
+def test_an_unknown_device_has_a_reason() -> None:
+    nowhere = recommendation_json(recommend([point(60, 0.05, device=None, n_devices=None)], Wish()))
+    pick = nowhere["pick"]
+    assert isinstance(pick, dict)
+    assert pick["device"] is None
+    assert pick["reasons"]["device"]["code"] == "not_reported"
+
+
+def test_points_that_would_be_called_alike_are_told_apart() -> None:
+    points = [
+        point(60, 0.05, "batch 8", settings={"prefix_cache": True}, flags={"threads": 2, "dtype": "bf16"}),
+        point(50, 0.05, "batch 8", settings={"prefix_cache": False}, flags={"threads": 2}),
+        point(40, 0.05, "batch 16", settings={"prefix_cache": True}, flags={"threads": 4}),
+    ]
+    found = recommend(points, Wish(default={"flags.dtype": "bf16"}))
+    labels = ["batch 16", "batch 8, prefix cache off", "batch 8, dtype bf16, prefix cache on"]
+    assert [p.label for p in found.ranked] == labels
+    assert found.default is not None
+    assert found.default.label == labels[2]
 
 
 @pytest.mark.parametrize(("ground", "value"), [("tier", "B"), ("scope", "wall")])

@@ -7,16 +7,25 @@ import dataclasses
 import pytest
 
 from doubles import run_views, varied_runs
+from joulemark.engines.openai_api import UrlEngine, UrlOptions
+from joulemark.load.lengths import parse_lengths
+from joulemark.load.made_up import MadeUp
+from joulemark.load.token_rate import TokenRate
 from joulemark.metrics import summarize
 from joulemark.metrics.attribution import Slice
+from joulemark.metrics.limits import Limit
+from joulemark.metrics.point_device import UNKNOWN_DEVICE
 from joulemark.metrics.point_figures import figure_of
+from joulemark.metrics.point_settings import point_task, questions_digest
 from joulemark.metrics.run_point import run_point
 from joulemark.metrics.run_view import RunView
 from joulemark.metrics.segment_load import SegmentLoad
 from joulemark.metrics.steady import longest_steady
 from joulemark.metrics.steady_state import SteadyState, SteadyWindow
-from joulemark.record.manifest import Load
+from joulemark.record.manifest import Load, Sampling, Task
 from joulemark.record.reason import Reason
+from joulemark.runs.plan import RunPlan
+from joulemark.runs.steady import max_batch
 
 
 def _point(view: RunView):
@@ -42,7 +51,9 @@ def test_a_sequential_run() -> None:
     samples = summary.latency["tpot"].samples_s
     assert point.latencies_s["tpot_mean"].value == pytest.approx(sum(samples) / len(samples))
     assert point.throughput.value == pytest.approx(summary.n_requests / summary.duration_s)
-    assert point.settings == {"quantization": "Q4_1"}
+    expected = {"max_batch": 1, "n_ctx": 4096, "prefix_cache": False, "quantization": "Q4_1"}
+    assert point.settings == expected
+    assert point.label == "Testboard 90, batch 1, quantization Q4_1"
     assert point.config_hash == view.manifest.config_hash
     assert point.tdp_energy_j.reason is Reason.NOT_REPORTED  # of no board that is on file
 
@@ -134,8 +145,103 @@ def test_flags_of_a_sweep_are_its_settings() -> None:
         update={"flags": {"max_batch": 64, "tensor_parallel": 2, "preemption": None, "n_ctx": 4096}}
     )
     point, _ = _point(_with(view, engine=engine))
-    assert point.settings == {"max_batch": 64, "tensor_parallel": 2, "quantization": "Q4_1"}
+    expected = {"max_batch": 64, "tensor_parallel": 2, "n_ctx": 4096, "prefix_cache": False}
+    assert point.settings == {**expected, "quantization": "Q4_1"}
     assert point.label == "Testboard 90, batch 64, TP 2, quantization Q4_1"
+
+
+@pytest.mark.parametrize("name", ["max_num_seqs", "max_running_requests", "n_parallel", "parallel"])
+def test_the_batch_is_known_by_the_engines_own_name(name: str) -> None:
+    view = run_views.with_counter()
+    engine = view.manifest.engine.model_copy(update={"flags": {name: 64}})
+    described = _with(view, engine=engine)
+    assert _point(described)[0].settings["max_batch"] == 64
+    assert max_batch(described.manifest) == 64
+
+
+def test_what_else_an_engine_was_run_with_is_kept_as_it_is() -> None:
+    view = run_views.with_counter()
+    line = "vllm serve m --port PORT --max-num-seqs 8 --kv-cache-dtype fp8 --enforce-eager --block-size=32"
+    flags = {"max_batch": 8, "threads": 2, "launch": line}
+    point, _ = _point(_with(view, engine=view.manifest.engine.model_copy(update={"flags": flags})))
+    kept = {"port": "PORT", "kv_cache_dtype": "fp8", "enforce_eager": "on", "block_size": "32", "threads": 2}
+    assert kept.items() <= point.flags.items()
+    assert not {"launch", "max_num_seqs", "max_batch"} & point.flags.keys()
+
+
+def _processor_only(view: RunView, *, local: bool | None, **fields: object) -> RunView:
+    engine = view.manifest.engine.model_copy(update={"local": local})
+    return _with(view, engine=engine, **fields)
+
+
+def test_the_clients_processor_is_not_the_device() -> None:
+    view = run_views.without_meter()
+    here, _ = _point(_processor_only(view, local=True))
+    assert (here.device, here.n_devices) == ("Testchip 2 @ 2.4 GHz", 1)
+    for local in (False, None):
+        elsewhere, _ = _point(_processor_only(view, local=local))
+        assert (elsewhere.device, elsewhere.n_devices) == (None, None)
+        assert UNKNOWN_DEVICE in elsewhere.notes
+
+
+def test_the_metered_board_is_the_device_where_no_board_says_that_it_runs_the_model() -> None:
+    view = run_views.with_counter()
+    boards = [board.model_copy(update={"engine_on_device": False}) for board in view.manifest.devices]
+    meters = [
+        meter.model_copy(update={"source": dataclasses.replace(meter.source, device_name="NVIDIA L4")})
+        for meter in view.manifest.meters
+    ]
+    point, _ = _point(_with(view, devices=boards, meters=meters))
+    assert (point.device, point.n_devices) == ("NVIDIA L4", 1)
+    nameless = [
+        meter.model_copy(update={"source": dataclasses.replace(meter.source, device_name=None)})
+        for meter in meters
+    ]
+    assert _point(_with(view, devices=boards, meters=nameless))[0].device is None
+
+
+def test_a_mean_that_leaves_failures_out_is_withheld() -> None:
+    point, summary = _point(run_views.with_counter(with_failures=True))
+    assert summary.latency["e2el"].n_failed > 0.01 * summary.n_requests
+    for name in ("e2el_mean", "tpot_mean", "ttft_mean"):
+        assert point.latencies_s[name].reason is Reason.REQUEST_FAILED
+        assert Limit(name, 1e9).check(point).met is None
+    assert point.latencies_s["e2el_p50"].value is not None
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"revision": "2"},
+        {"items_hash": "other"},
+        {"template_hash": "other"},
+        {"budget_hash": "other"},
+        {"n_shot": 5},
+        {"split": "train"},
+    ],
+)
+def test_other_questions_have_another_digest(changed: dict[str, object]) -> None:
+    view = run_views.with_counter()
+    task = view.manifest.task.model_copy(update=changed)
+    one, other = _point(view)[0], _point(_with(view, task=task))[0]
+    assert one.questions != other.questions
+    assert one.task == other.task
+
+
+def _synthetic(lengths: str, n: int, seed: int = 0) -> Task:
+    drawn = parse_lengths(lengths)
+    made_up = MadeUp(f"synthetic-{drawn.name}", "made up", tuple(drawn.draw(n, seed)), seed)
+    engine = UrlEngine(UrlOptions("http://127.0.0.1:9"))  # never asked
+    return RunPlan(made_up.task_set(TokenRate()), engine, Sampling(max_tokens=8)).task_facts
+
+
+def test_more_made_up_requests_are_the_same_questions_and_other_lengths_are_not() -> None:
+    few, many = _synthetic("128:64", 3), _synthetic("128:64", 50)
+    assert few.items_hash != many.items_hash
+    assert questions_digest(few) == questions_digest(many)
+    assert point_task(few) == point_task(many) == "synthetic-128-64"
+    assert point_task(_synthetic("128:16", 3)) != point_task(few)
+    assert questions_digest(_synthetic("128:64", 3, seed=1)) != questions_digest(few)
 
 
 def test_other_questions_are_another_task() -> None:

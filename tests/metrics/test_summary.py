@@ -10,7 +10,7 @@ from joulemark.meters.notes import LACKS, MIG_SHARED, MODULE_SCOPE, note
 from joulemark.metrics import definitions, summarize
 from joulemark.metrics.catalogue import NOT_FIGURES
 from joulemark.record.energy import Withheld
-from joulemark.record.item import Verdict
+from joulemark.record.item import CLOSED, Attempt, Item, Verdict
 from joulemark.record.manifest import ClientProof
 from joulemark.record.meter import Trust
 from joulemark.record.reason import Reason
@@ -279,6 +279,25 @@ def test_failures_and_retries_are_told():
     assert {"failed_requests", "retried"} <= _codes(summary)
     assert summary.n_retried == 13
     assert summary.verdicts["failed"] == 7
+
+
+def test_what_met_the_closing_of_a_kept_connection_is_told_and_is_no_retry():
+    view = run_views.with_counter()
+    *others, one, two = view.items
+
+    def met(item: Item, *errors: str | None) -> Item:
+        attempts = [
+            Attempt(item.t_sent - 9 + i, item.t_sent - 8 + i, error) for i, error in enumerate(errors)
+        ]
+        return dataclasses.replace(item, attempts=(*attempts, Attempt(item.t_sent, item.t_end)))
+
+    summary = summarize(
+        dataclasses.replace(view, items=(*others, met(one, CLOSED), met(two, "reset", CLOSED)))
+    )
+    assert summary.n_retried == 1
+    (caveat,) = (caveat for caveat in summary.caveats if caveat.code == "sent_again")
+    assert caveat.text.startswith("2 requests met the closing of a kept connection and were sent again")
+    assert "sent_again" not in _codes(summarize(view))
 
 
 def test_an_empty_run_is_all_reasons_and_no_crash():

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from doubles.made_up_loads import at, request, stream, without_stream
 from joulemark.metrics.token_course import TokenCourse, token_course, tokens_made
 from joulemark.record.energy import Withheld
-from joulemark.record.item import Chunk, Verdict
+from joulemark.record.item import Attempt, Chunk, Verdict
 from joulemark.record.reason import Reason
 
 
@@ -60,6 +60,24 @@ def test_what_no_chunk_carried_is_spread_over_those_that_carried_the_rest():
     course = token_course([one], {one.key: chunks_of([1, 2, 3], [1, 3, 4])})
     assert course.basis == "spread_over_chunks"
     assert course.until(np.array([at(9)], np.int64)) == pytest.approx([9])
+
+
+@pytest.mark.parametrize("phase", ["warmup", "measure"])
+def test_a_lead_request_that_failed_has_no_verdict_and_needs_no_count(phase):
+    good = request(0, 0, 2)
+    gone = dataclasses.replace(
+        request(1, 0, 2, phase=phase),
+        verdict=None,
+        completion_tokens=None,
+        t_first=None,
+        attempts=(Attempt(at(0), at(1), "http_503"), Attempt(at(1), at(2), "http_503")),
+    )
+    course = token_course([good, gone], {good.key: stream(good)})
+    assert isinstance(course, TokenCourse)
+    assert course.until(np.array([at(9)], np.int64)) == pytest.approx([20])
+    # the last try counts
+    late = dataclasses.replace(gone, attempts=(*gone.attempts, Attempt(at(2), at(3))))
+    assert isinstance(token_course([good, late], {good.key: stream(good)}), Withheld)
 
 
 def test_a_failed_request_counts_with_what_was_seen_and_an_answered_one_needs_its_count():

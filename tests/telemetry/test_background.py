@@ -146,3 +146,27 @@ def test_old_values_are_read_on_until_they_show_the_end(age_s: float, read_on_s:
     assert read_on_s <= begun_s[-1] < read_on_s + 0.2
     assert sum(begun > 0.05 for begun in begun_s) >= 10 * read_on_s - 1, "and on its schedule meanwhile"
     assert source.closed
+
+
+@dataclass
+class Counting(Slow):
+    """A counter that is renewed every 0.2 s."""
+
+    def read(self, segment: int) -> Reading:
+        t_ns = time.monotonic_ns()
+        self.reads += 1
+        return Reading(segment, t_ns, "plug", "wall", {"energy_j": float(t_ns // 200_000_000)})
+
+
+def test_a_counter_is_read_on_until_a_younger_value_has_changed() -> None:
+    source = Counting()
+    plan = SourcePlan("plug", "wall", 50_000_000, 200_000_000, lambda: source)
+    reader = BackgroundReader(plan, SystemClock(), 3, age_s=0.25)
+    until(lambda: source.reads >= 1)
+    stop_ns = time.monotonic_ns()
+    reader.request_stop()
+    reader.join(5)
+    rows = reader.take_rows()
+    base = next(row for row in rows if row.t_ns - 250_000_000 >= stop_ns)
+    assert rows[-1].values["energy_j"] > base.values["energy_j"]
+    assert rows[-1].t_ns - stop_ns < 700_000_000

@@ -135,6 +135,7 @@ def _remember(series: Series, name: str, root: Path) -> None:
 
 
 def plan_of(job: Work, task: TaskSet, rates: Rates, engine: Engine, known: Path | None) -> RunPlan:
+    """Return the run that a task and the options of its command describe."""
     options = job.options
     sampling = Sampling(
         temperature=_first(options["temperature"], task.temperature, 0.0),

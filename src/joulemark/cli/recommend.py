@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     "mixed",
     multiple=True,
     type=click.Choice(MIXABLE),
-    help="Rank together what differs in this; otherwise it is left out and told.",
+    help="Rank together what differs in this (never a simulation with others); else it is left out and told.",
 )
 @rate_options
 @click.option(

@@ -17,7 +17,7 @@ from joulemark.metrics.token_doubt import WITHHELD_WHEN
 _REFUSED = (
     f"no steady state was found: never at a level, overloaded, shorter than {MIN_DURATION_S:.0f} s, fewer "
     f"than {MIN_REQUESTS} requests or fewer than one a place ended in it, fewer than {MIN_TOKENS} tokens or "
-    f"{MIN_TOKENS_A_PLACE} a place"
+    f"{MIN_TOKENS_A_PLACE} a place; or others used the engine in it"
 )
 _NOT_STEADY = ("requests were asked one at a time", _REFUSED)
 _DRIFTS = (
@@ -111,10 +111,10 @@ REQUESTS_PER_S = _defined(
     "steady_requests_per_second",
     "Loaded: requests per second",
     "1/s",
-    r"n_\mathrm{ended} / t_\mathrm{steady}",
-    ("items.t_end",),
+    r"n_\mathrm{answered} / t_\mathrm{steady}",
+    ("items.t_end", "items.verdict"),
     (),
-    f"requests that ended in the steady window, lead requests too; {_INTERVAL}",
+    f"requests that were answered in the steady window, lead requests too; {_INTERVAL}",
 )
 TOKENS_PER_S = _defined(
     "steady_tokens_per_second",
@@ -127,12 +127,13 @@ TOKENS_PER_S = _defined(
 )
 MEAN_TOKENS = _defined(
     "steady_completion_tokens",
-    "Loaded: output tokens per request",
+    "Loaded: output tokens per answered request",
     "tokens",
-    r"\sum_i n_{\mathrm{completion},i} / n_\mathrm{requests}",
+    r"\sum_i n_{\mathrm{completion},i} / n_\mathrm{answered}",
     ("items.completion_tokens",),
     _COUNTS,
-    "over the counted requests of the window's segment; failed ones count with the tokens seen of them",
+    "tokens of the counted requests of the window's segment over those that were answered: what was seen of "
+    "failed ones is made, and paid, for these",
 )
 MEAN_BATCH = _defined(
     "steady_mean_batch",
@@ -158,10 +159,10 @@ SHARE = _defined(
 )
 REQUESTS = _defined(
     "steady_requests",
-    "Loaded: requests ended in the steady window",
+    "Loaded: requests answered in the steady window",
     "requests",
-    r"n_\mathrm{ended}",
-    ("items.t_end",),
+    r"n_\mathrm{answered}",
+    ("items.t_end", "items.verdict"),
     (),
     _RULE,
 )
@@ -179,12 +180,13 @@ _FIT = (
     "tokens, output tokens and (where it shows) context read; the interval by HC3 and Student's t"
 )
 _FIT_SE = f"{input_aware_fit.BEYOND_SE:.0f} standard errors"
+_OPEN_PCT = 100 * input_aware_fit.MAX_OPEN_SHARE
 _NO_FIT = (
     "requests were asked one at a time",
     _NO_JOULES,
     "the answers were not streamed, or a count is missing",
     f"fewer than {input_aware_fit.MIN_BLOCKS} blocks of {work_slices.MIN_BLOCK_S:.0f} s",
-    f"{_FIT_SE} of what prompts cost are more than {100 * input_aware_fit.MAX_OPEN_SHARE:.0f} % of the energy",
+    f"{_FIT_SE} of what prompts cost are more than {_OPEN_PCT:.0f} % of the energy",
     "prompts and output came in the same mix in every block",
     f"a prompt token's energy is negative by {_FIT_SE}",
 )

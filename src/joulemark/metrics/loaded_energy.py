@@ -73,26 +73,25 @@ def loaded_joules_per_correct(run: RunView, counts: Callable[[Item], bool]) -> V
     if reason is not None:
         return withheld("J", reason)
     right = np.array([counts(item) for item in counted.items], np.float64)
-    accuracy, n = float(right.mean()), len(right)
-    if not accuracy:
-        return withheld("J", Reason.NOTHING_CORRECT, n=n)
-    mean = counted.mean_tokens
-    lengths = per_token.value * (counted.tokens - mean) / n
-    answers = per_token.value * mean / accuracy * (right - accuracy) / n
-    scores = counted.scores((lengths - answers) / accuracy)
-    return _figure(state, per_token.value, mean / accuracy, scores, n)
+    if not right.any():
+        return withheld("J", Reason.NOTHING_CORRECT, n=len(right))
+    scores = counted.scores(per_token.value, right)
+    return _figure(state, per_token.value, counted.tokens_for(right), scores, len(right))
 
 
 def _per_request(run: RunView, state: SteadyState, window: SteadyWindow) -> dict[str, Value]:
     counted = counted_requests(run)
+    if not isinstance(counted, Withheld) and not counted.completed.any():
+        counted = Withheld(Reason.REQUEST_FAILED, f"So did all {len(counted.items)} that count.")
     if isinstance(counted, Withheld):
         three = (defined.PER_REQUEST, defined.PER_REQUEST_BOUND, defined.MEAN_TOKENS)
         return {d.name: withheld(d.unit, counted.reason, detail=counted.detail) for d in three}
-    mean, n = counted.mean_tokens, len(counted.items)
+    completed = counted.completed
+    mean, n = counted.tokens_for(completed), int(completed.sum())
     per_token = _bound_per_token(state, window)
     found = per_token
     if per_token.value is not None:
-        scores = counted.scores(per_token.value * (counted.tokens - mean) / n)
+        scores = counted.scores(per_token.value, completed)
         found = _figure(state, per_token.value, mean, scores, n)
     return {
         defined.PER_REQUEST.name: found,

@@ -34,7 +34,7 @@ def power_w(state: SteadyState, window: SteadyWindow) -> Value:
 
 
 def requests_per_second(run: RunView, window: SteadyWindow) -> Value:
-    """Return how many requests ended in the window a second."""
+    """Return how many requests were answered in the window a second."""
     return _rate(window, ended_by_block(run), window.requests, "1/s", FEW_BLOCKS)
 
 

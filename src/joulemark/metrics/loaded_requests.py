@@ -15,7 +15,7 @@ from joulemark.metrics.steady_state import SteadyState
 from joulemark.metrics.token_course import tokens_made
 from joulemark.metrics.token_doubt import CONTRADICTED, counts_contradicted
 from joulemark.record.energy import Withheld
-from joulemark.record.item import Item, Verdict
+from joulemark.record.item import Item
 from joulemark.record.reason import Reason
 
 Floats = NDArray[np.float64]
@@ -34,12 +34,20 @@ class CountedRequests:
     block: Ints
 
     @property
-    def mean_tokens(self) -> float:
-        """Output tokens per request."""
-        return float(self.tokens.mean())
+    def completed(self) -> Floats:
+        """1 for each request that was answered and 0 for one that failed: float64[n]."""
+        return np.array([not item.failed for item in self.items], np.float64)
 
-    def scores(self, values: Floats) -> Scores:
-        """Return what each request adds to an estimate's error, with its block and its question."""
+    def tokens_for(self, counts: Floats) -> float:
+        """Return the output tokens of all requests, failed ones too, over the number of those that count.
+
+        ``counts`` float64[n] is 1 for a request that counts and 0 for one that does not; some must count.
+        """
+        return float(self.tokens.sum() / counts.sum())
+
+    def scores(self, per_token: float, counts: Floats) -> Scores:
+        """Return what each request adds to the error of ``per_token`` × `tokens_for`, and where."""
+        values = per_token * (self.tokens - self.tokens_for(counts) * counts) / counts.sum()
         return Scores(values, self.block, [item.item_id for item in self.items])
 
 
@@ -77,11 +85,12 @@ def sent_in_window(run: RunView) -> Sequence[Item]:
 
 
 def ended_by_block(run: RunView) -> Floats:
-    """Return how many requests, lead requests too, ended in each block: float64[K]."""
+    """Return how many requests, lead requests too, were answered in each block: float64[K]."""
     state = run.steady
     if not state.blocks:
         return np.empty(0)
-    ends = np.array([i.t_end for i in run.items if i.segment == state.blocks[0].segment], np.int64)
+    here = [i for i in run.items if i.segment == state.blocks[0].segment and not i.failed]
+    ends = np.array([item.t_end for item in here], np.int64)
     block = block_of(state, ends)
     return np.bincount(block[block >= 0], minlength=len(state.blocks)).astype(np.float64)
 
@@ -98,5 +107,5 @@ def block_of(state: SteadyState, t_ns: Ints) -> Ints:
 def _tokens_of(item: Item, run: RunView) -> float:
     made = tokens_made(item, run.chunks.get(item.key, ()))
     if made is None:
-        return 0.0 if item.verdict is Verdict.FAILED else math.nan
+        return 0.0 if item.failed else math.nan
     return made

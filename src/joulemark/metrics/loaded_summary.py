@@ -75,6 +75,7 @@ def _fit_json(fit: InputAwareFit) -> JsonValue:
     return {
         **dict(zip(names, weights, strict=True)),
         "n": fit.n,
+        "degrees": fit.degrees,
         "idle_source": fit.idle_source,
         "se_prompt_token_j": fit.se_prompt_j,
         "independent": fit.independent,

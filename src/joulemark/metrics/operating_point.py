@@ -26,9 +26,10 @@ class OperatingPoint:
     seconds by latency and statistic: ``tpot_mean``, ``tpot_p99``, ``ttft_p50``, ``e2el_mean``, …, each a
     `Value`, withheld with its reason. ``tdp_energy_j`` is what the device's rated power would have made of
     the same time: modelled, never a measurement. ``settings`` are the axes that tell points apart;
-    ``label`` says them in short. ``flags`` are what else the engine was run with, which `told_apart` of
-    `joulemark.metrics.point_label` adds to the label where it is all that differs. ``origin`` is the run's directory or the source of the row, ``scope`` what
-    was metered, ``tier`` how. ``throughput`` is in units, ``tokens_per_second`` in output tokens, a second.
+    ``label`` says them in short. ``flags`` are what else the engine was run with, which
+    `joulemark.metrics.point_label.named_apart` adds to the label where it is all that differs. ``origin`` is
+    the run's directory or the source of the row, ``scope`` what was metered, ``tier`` how. ``throughput`` is
+    in units, ``tokens_per_second`` in output tokens, a second.
     """
 
     label: str

@@ -26,7 +26,7 @@ def point_label(device: str | None, n_devices: int | None, settings: Mapping[str
     return ", ".join(told) or "as it stands"
 
 
-def told_apart(points: Sequence[OperatingPoint]) -> list[OperatingPoint]:
+def named_apart(points: Sequence[OperatingPoint]) -> list[OperatingPoint]:
     """Return the points, with what else differs in the labels of those that would be called alike.
 
     These are settings that a label leaves out, and flags as they are.

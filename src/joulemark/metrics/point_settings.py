@@ -22,9 +22,11 @@ _ALIKE_WHATEVER_THEIR_NUMBER = ("made up", "trace:")  # how `Task.source` of mad
 def point_settings(manifest: Manifest) -> dict[str, Setting]:
     """Return the axes of a run: those of its engine that are known, and its load."""
     engine, load = manifest.engine, manifest.load
-    known = {**engine.flags}
-    for name, value in (("prefix_cache", engine.prefix_cache), ("quantization", engine.quantization)):
-        known[name] = known.get(name) if value is None else value
+    known: dict[str, Setting] = {**engine.flags}
+    if engine.prefix_cache is not None:
+        known["prefix_cache"] = engine.prefix_cache
+    if engine.quantization is not None:
+        known["quantization"] = engine.quantization
     found: dict[str, Setting] = {axis.name: value for axis in AXES if (value := axis.of(known)) is not None}
     if load.mode != "sequential":
         found["load"] = load.mode
@@ -36,7 +38,7 @@ def point_settings(manifest: Manifest) -> dict[str, Setting]:
 
 
 def point_flags(manifest: Manifest) -> dict[str, Setting]:
-    """Return what else was set, as it is: the engine's own flags, its kind and version, how answers are drawn.
+    """Return what else was set, as it is: the engine's flags, kind and version, and how answers are drawn.
 
     Of an engine that was started by us the arguments of its command line take the place of the line.
     """

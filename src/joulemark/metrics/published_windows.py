@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from itertools import pairwise, takewhile
 
 import numpy as np
 
@@ -20,6 +21,7 @@ from joulemark.metrics.steady_state import SteadyState
 from joulemark.metrics.token_course import tokens_made
 from joulemark.metrics.value import Value, energy_value, withheld
 from joulemark.record.energy import MeasuredOrWithheld, Withheld
+from joulemark.record.item import Phase
 from joulemark.record.reason import Reason
 from joulemark.record.telemetry import Quantity
 
@@ -54,10 +56,20 @@ class RuleFigures:
 
 def published_windows(segment: SegmentLoad, max_batch: int | None) -> dict[str, Slice | Withheld]:
     """Return the windows of the published rules; ``max_batch`` is the batch that the engine is set up for."""
+    segment = _without_warm_ups(segment)
     if not segment.items:
         nothing = Withheld(Reason.NOT_STEADY, "No request was sent.")
         return {EVENTS: nothing, QUEUE_EMPTY: nothing}
     return {EVENTS: _events(segment, max_batch), QUEUE_EMPTY: _queue_empty(segment)}
+
+
+def _without_warm_ups(segment: SegmentLoad) -> SegmentLoad:
+    """Leave out what was asked before the load, one request at a time; lead requests overlap and stay."""
+    items = segment.items
+    alone = takewhile(
+        lambda pair: pair[0].phase == Phase.WARMUP and pair[0].t_end <= pair[1].t_begin, pairwise(items)
+    )
+    return replace(segment, items=items[sum(1 for _ in alone) :])
 
 
 def _events(segment: SegmentLoad, max_batch: int | None) -> Slice | Withheld:
@@ -102,10 +114,12 @@ def _queue_empty(segment: SegmentLoad) -> Slice | Withheld:
 
 def rule_figures(segment: SegmentLoad, state: SteadyState, per_request: Value) -> tuple[RuleFigures, ...]:
     """Return what each rule makes of the same segment, ours first with its figure ``per_request``."""
+    segment = _without_warm_ups(segment)
     ours = state.window if isinstance(state.window, Withheld) else state.window.part
+    foreign = ours if isinstance(ours, Withheld) and ours.reason is Reason.FOREIGN_LOAD else None
     windows: dict[str, tuple[Slice | Withheld, MeasuredOrWithheld]] = {OURS: (ours, state.energy)}
     for rule, window in state.published.items():
-        energy = window if isinstance(window, Withheld) else state.published_energy[rule]
+        energy = window if isinstance(window, Withheld) else foreign or state.published_energy[rule]
         windows[rule] = (window, energy)
     rules = [_figures(rule, segment, *found) for rule, found in windows.items()]
     return (replace(rules[0], joules_per_request=per_request), *rules[1:])

@@ -12,7 +12,7 @@ from joulemark.metrics.limits import Checked, Limit
 from joulemark.metrics.noise import saving, told_apart
 from joulemark.metrics.operating_point import OperatingPoint
 from joulemark.metrics.point_figures import figure_of
-from joulemark.metrics.point_label import told_apart
+from joulemark.metrics.point_label import named_apart
 from joulemark.metrics.value import Value, withheld
 from joulemark.record.reason import Reason
 
@@ -87,7 +87,7 @@ def recommend(points: Sequence[OperatingPoint], wish: Wish) -> Recommendation:
     fewer devices. Raises `joulemark.metrics.comparable.SeveralTasks`, and ``KeyError`` for a limit on an
     unknown figure.
     """
-    chosen, left_out = comparable(told_apart(points), wish.objective, wish.mix)
+    chosen, left_out = comparable(named_apart(points), wish.objective, wish.mix)
     latency = _latency(wish, chosen)
     ranked = sorted(chosen, key=lambda point: _order(point, wish.objective, latency))
     checked = [(point, tuple(limit.check(point) for limit in wish.limits)) for point in ranked]

@@ -117,10 +117,16 @@ def point_json(point: OperatingPoint) -> dict[str, JsonValue]:
         **{name: figures[name].value for name in FIGURES},
         "latencies_s": {name: value.value for name, value in point.latencies_s.items()},
         "intervals": intervals_json(figures),
-        "reasons": reasons_json(figures),
+        "reasons": {**reasons_json(figures), **_no_device(point)},
         "origin": point.origin,
         "notes": list(point.notes),
     }
+
+
+def _no_device(point: OperatingPoint) -> dict[str, JsonValue]:
+    if point.device is not None:
+        return {}
+    return {"device": reason_json(Reason.NOT_PUBLISHED if point.kind == "published" else Reason.NOT_REPORTED)}
 
 
 def _of(point: OperatingPoint | None, name: str) -> Value:

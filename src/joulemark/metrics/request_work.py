@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from joulemark.metrics.foreign_load import foreign_load
 from joulemark.metrics.latency import answered_items
 from joulemark.metrics.occupancy import Occupancy
 from joulemark.metrics.segment_load import SegmentLoad
@@ -19,6 +20,7 @@ from joulemark.record.reason import Reason
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
+CUT_OFF_SHARE = 0.01  # of the requests may have failed half way: their prompts are counted by no one
 SAME_STEP_NS = 1_000_000  # first tokens closer than this came out of one step of the engine
 
 
@@ -77,14 +79,19 @@ class Work:
 
 def work_of(segment: SegmentLoad) -> Work | Withheld:
     """Return the work of a segment's requests, or why it cannot be told."""
+    if not segment.items:
+        return _shared(())
+    foreign = foreign_load(segment, segment.items[0].t_begin, max(item.t_end for item in segment.items))
+    if foreign is not None:
+        return foreign
     answered = [item for item in answered_items(segment.items) if item.phase != Phase.ABANDONED]
     lost = sum(item.t_first is None for item in answered)
     if lost:
         told = f"{lost} of {len(segment.items)} requests have no time of a first token."
         return Withheld(Reason.NOT_STREAMED, told)
-    unknown = sum(i.prompt_tokens is None and i.t_first is not None for i in segment.items)
-    if unknown:
-        told = f"{unknown} of {len(segment.items)} requests have no count of prompt tokens."
+    unknown = [i for i in segment.items if i.prompt_tokens is None and i.t_first is not None]
+    if len(unknown) > CUT_OFF_SHARE * len(segment.items) or not all(i.failed for i in unknown):
+        told = f"{len(unknown)} of {len(segment.items)} requests have no count of prompt tokens."
         return Withheld(Reason.NOT_REPORTED, told)
     if isinstance(segment.tokens, Withheld):
         return segment.tokens

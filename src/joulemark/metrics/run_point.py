@@ -50,7 +50,8 @@ def run_point(run: RunView, summary: Summary, origin: str) -> OperatingPoint:
 
     Of a loaded run energy, power, rates and latencies are those of its steady state, and withheld where it
     has none; accuracy is graded from all counted requests. Percentiles count failed requests as infinitely
-    late, means leave them out: beyond `MOST_FAILED` of the requests there is no mean. Nothing is believed of a run whose own client was too busy.
+    late, means leave them out: where more than `MOST_FAILED` of the requests failed there is no mean. Nothing
+    is believed of a run whose own client was too busy.
     """
     manifest = run.manifest
     is_loaded = manifest.load.mode != "sequential"

@@ -212,7 +212,7 @@ def _enough(segment: SegmentLoad, found: _Stretch) -> SteadyWindow | Withheld:
     requests = segment.answered_between(found.t0, found.t1)
     least = max(MIN_REQUESTS, round(found.level))
     if requests < least:
-        told = f"{requests} requests were answered in its {duration_s:.1f} s; {least} are needed, each place once."
+        told = f"{requests} requests ended in its {duration_s:.1f} s; {least} are needed, each place once."
         return Withheld(Reason.WINDOW_TOO_SHORT, told)
     course = segment.tokens
     if isinstance(course, Withheld):

@@ -47,8 +47,8 @@ def tier(
 
     A: an external analyzer measured; B: device telemetry and a wall meter; C: device telemetry alone. Only
     qualified sources of energy or power count, and ``sources`` are to be those whose figures survived. A
-    replayed trace or a simulated board is no measurement of this run and gives no tier; a wall meter without device telemetry is
-    no tier of the published ladder either.
+    replayed trace or a simulated board is no measurement of this run and gives no tier; a wall meter without
+    device telemetry is no tier of the published ladder either.
     """
     if isinstance(headline, Withheld):
         return None, headline.reason

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-
 CLOSED = "closed"
 
 
@@ -111,7 +110,7 @@ class Item:
 
     @property
     def failed(self) -> bool:
-        """Whether the request failed: so judged, or, as warm-ups are not judged, its last try had an error."""
+        """Whether the request failed: its verdict says so, or, as a warm-up has none, its last try."""
         return self.verdict is Verdict.FAILED or bool(self.attempts and self.attempts[-1].error is not None)
 
     @property

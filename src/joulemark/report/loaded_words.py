@@ -88,7 +88,7 @@ def window_words(window: SteadyWindow, summary: Summary) -> str:
         held = f", held for {100 * window.held_share:.0f} % of it"
         level = f"at {_count(window.level)} {_BASES[window.basis]}{held}"
     return (
-        f"Steady for {window.duration_s:.1f} s{part} {level}: {window.requests:,} requests ended, "
+        f"Steady for {window.duration_s:.1f} s{part} {level}: {window.requests:,} requests were answered, "
         f"{window.tokens:,.0f} output tokens were made."
     )
 

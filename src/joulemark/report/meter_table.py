@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from joulemark.metrics.run_view import RunView
+from joulemark.record.simulated import is_simulated_board
 from joulemark.report.cells import Cell, notes
 from joulemark.report.wording import DASH, printable
 
@@ -39,6 +40,7 @@ def meter_rows(run: RunView) -> list[MeterRow]:
             ratio = Cell(f"{test.counter_over_power:.3f}")
         trust = f"{test.trust.value}: {printable(test.reason)}" if test.reason else test.trust.value
         name = f"{source.info.name} (replayed)" if source.info.kind == "replay" else source.info.name
+        name += " (SIMULATED)" if is_simulated_board(source.info) else ""
         name += f", segment {meter.segment + 1}" if several else ""
         found.append(MeterRow(printable(name), str(source.info.scope), trust, period, ratio))
     return found

@@ -11,6 +11,7 @@ from joulemark.metrics.attribution import Slice
 from joulemark.metrics.input_aware import attribute_input_aware
 from joulemark.metrics.input_aware_fit import InputAwareFit, fit_blocks, idle_power
 from joulemark.metrics.request_work import work_of
+from joulemark.metrics.run_view import EngineGauge
 from joulemark.metrics.segment_load import SegmentLoad
 from joulemark.metrics.standby import idle_power_w
 from joulemark.metrics.work_slices import RequestSlices, WorkSlices, sliced_work, summed, work_slices
@@ -32,6 +33,7 @@ def input_aware(
     metered: Meter,
     total: MeasuredOrWithheld,
     scope: str | None,
+    gauges: Sequence[EngineGauge] = (),
 ) -> Found:
     """Fit and share the energy of a loaded run's measured ``windows``; nothing of a sequential one.
 
@@ -47,7 +49,7 @@ def input_aware(
     done: list[RequestSlices] = []
     for segment in sorted({window.segment for window in windows}):
         here = [Slice(w.segment, w.t0, w.t1) for w in windows if w.segment == segment]
-        load = SegmentLoad.of(segment, items, chunks)
+        load = SegmentLoad.of(segment, items, chunks, gauges)
         work = work_of(load)
         if isinstance(work, Withheld):
             return (), (), _without(work)

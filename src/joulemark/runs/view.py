@@ -60,7 +60,7 @@ def view_of(run: RecordedRun) -> RunView:
     attributions, checks = _attribute(energy, items, total)
     gauges = engine_gauges(timeline)
     aware, aware_checks, fit = input_aware(
-        run.manifest, run.items, run.chunks, windows, energy.of, total, energy.scope
+        run.manifest, run.items, run.chunks, windows, energy.of, total, energy.scope, gauges
     )
     return RunView(
         manifest=run.manifest,

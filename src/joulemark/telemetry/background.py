@@ -14,7 +14,9 @@ from joulemark.record.telemetry import Reading
 from joulemark.telemetry.sampler import SamplerLoop, SourcePlan
 
 LEAVE_S = 5.0  # how long the end of a segment waits for a meter that is being read
-READ_ON_S = 3.0  # nobody waits longer for a value to show what was drawn before the end
+READ_ON_S = (
+    2.0  # nobody waits longer, or twice for so long, for a value to show what was drawn before the end
+)
 
 
 class BackgroundReader:
@@ -94,16 +96,29 @@ class BackgroundReader:
         self._loop.close()
 
     def _read_on(self) -> None:
-        """Read until what is shown is younger than the stop: a window that ends there has its upper bound."""
-        until_ns = self._clock.now_ns() + self._read_on_ns
-        while (left_ns := until_ns - self._clock.now_ns()) > 0:
-            self._clock.sleep_s(min(left_ns, max(0, self._loop.due_ns() - self._clock.now_ns())) * 1e-9)
-            if self._clock.now_ns() < until_ns:
-                self._loop.tick()
-                self._keep()
-        if self._read_on_ns:
-            self._loop.edge()
-            self._keep()
+        """Read until what is shown is younger than the stop, and a counter then until it has changed again.
+
+        Both together bound from above what was drawn in a window that ended with the stop.
+        """
+        if not self._read_on_ns:
+            return
+        young_ns = self._clock.now_ns() + self._read_on_ns
+        while self._tick_before(young_ns):
+            pass
+        self._loop.edge()
+        self._keep()
+        while self._loop.watching and self._tick_before(young_ns + self._read_on_ns):
+            pass
+
+    def _tick_before(self, until_ns: int) -> bool:
+        """Wait and read what is due; false, without a reading, once it is ``until_ns``."""
+        due_ns = min(until_ns, self._loop.due_ns())
+        self._clock.sleep_s(max(0, due_ns - self._clock.now_ns()) * 1e-9)
+        if self._clock.now_ns() >= until_ns:
+            return False
+        self._loop.tick()
+        self._keep()
+        return True
 
     def _keep(self) -> None:
         rows = self._loop.take_rows()

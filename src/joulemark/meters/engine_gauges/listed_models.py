@@ -1,4 +1,4 @@
-"""The names by which an engine serves its model: its page of metrics shows the first, a client may ask by any."""
+"""The names by which an engine serves its model; its page of metrics shows only the first of them."""
 
 from __future__ import annotations
 
