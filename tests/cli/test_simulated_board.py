@@ -24,6 +24,8 @@ from joulemark.meters.configured import configured_meters
 from joulemark.record.energy import MeasuredEnergy
 from joulemark.report.live_power import live_line, live_table
 
+pytestmark = pytest.mark.slow  # whole runs
+
 
 @pytest.fixture
 def meter(own_home: None) -> Iterator[str]:

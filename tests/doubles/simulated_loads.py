@@ -70,7 +70,7 @@ def loads(draw: st.DrawFn, most: int = 60) -> SimulatedLoad:
         draw(st.integers(1, 700)),
         draw(st.integers(1, 250)),
         seed,
-        longest=MEMORY,
+        room=MEMORY,
     )
     families = draw(st.integers(1, 5))
     requests = [

@@ -32,6 +32,8 @@ from joulemark.runs.view import view_of
 from joulemark.telemetry.journal import JournalReader
 from joulemark.telemetry.timeline import Timeline
 
+pytestmark = pytest.mark.slow  # whole runs
+
 TOKENS = 100
 FIGURES = (
     "mean_running_requests",

@@ -241,7 +241,7 @@ def engine_key(facts: manifest.Engine, origin: str) -> EngineKey:
 
 
 def _open(plan: CalibrationPlan, tell: Callable[[str], None]) -> MeterSet:
-    """Open the meters; raises `InputError` where there is none or a simulated one, and for a missing board."""
+    """Open the meters; raises `InputError` for none, for a simulated one, and for a missing board."""
     require_boards(plan.boards)
     meters = MeterSet.open(plan.meters, progress=tell)
     if not meters.sources:
