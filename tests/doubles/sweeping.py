@@ -51,15 +51,15 @@ class CountedEngine:
         return None
 
     def describe(self) -> Any:
-        raise NotImplementedError
+        raise AssertionError("no sweep asks this of an engine that is not started")
 
     @property
     def endpoint(self) -> Any:
-        raise NotImplementedError
+        raise AssertionError("no sweep asks this of an engine that is not started")
 
     @property
     def request_body(self) -> Any:
-        raise NotImplementedError
+        raise AssertionError("no sweep asks this of an engine that is not started")
 
 
 @dataclass
