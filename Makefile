@@ -10,7 +10,7 @@ STAMP  := $(VENV)/.installed
 
 help:
 	@echo "make quick      measure a real model on this machine (installs and fetches it first)"
-	@echo "make test       linters, types, import contracts and tests (two at a time, under ten minutes)"
+	@echo "make test       linters, types, import contracts and tests (three at a time, under ten minutes on two cores)"
 	@echo "make test-slow  the tests marked slow"
 	@echo "make bench      speed against peers, each as a ratio in one run"
 	@echo "make format     format and mend what can be mended"
@@ -42,8 +42,8 @@ check: $(STAMP)
 test: check
 	@echo "==> fetching the model, so that the engine under test is a real one"
 	@$(BIN)/joulemark engine fetch
-	@echo "==> tests"
-	@$(BIN)/pytest -m "not slow and not diffusion" -n 2 --dist worksteal
+	@echo "==> tests (three at a time on two cores: many of them wait for a clock)"
+	@$(BIN)/pytest -m "not slow and not diffusion" -n 3 --dist worksteal
 
 test-slow: $(STAMP)
 	@echo "==> slow tests"

@@ -5,7 +5,16 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import hypothesis
 import pytest
+
+# The same examples everywhere, so that what passes here passes on a stranger's machine.
+# `pytest -m hypothesis --hypothesis-profile=explore` looks for new ones.
+hypothesis.settings.register_profile("fixed", derandomize=True, deadline=None, database=None)
+hypothesis.settings.register_profile(
+    "explore", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+)
+hypothesis.settings.load_profile("fixed")
 
 REPOSITORY = Path(__file__).parents[1]
 

@@ -61,9 +61,11 @@ def test_without_noise_the_plane_is_found(seed):
     assert found.fit.terms == ["base", "gpu", "package"]
     assert found.fit.coefficients == pytest.approx(TRUE, rel=1e-6)
     assert found.fit.residual_sd_w == pytest.approx(0, abs=1e-6)
-    predicted = modelled_wall_energy(found.fit, energies(60.0, gpu=150.0, package=40.0), 60.0)
+    low, high = found.fit.lowest_w, found.fit.highest_w
+    gpu_w, cpu_w = ((low[name] + high[name]) / 2 for name in ("gpu", "package"))
+    predicted = modelled_wall_energy(found.fit, energies(60.0, gpu=gpu_w, package=cpu_w), 60.0)
     assert isinstance(predicted, ModelledEnergy)
-    assert predicted.joules == pytest.approx(60 * plane(150.0, 40.0))
+    assert predicted.joules == pytest.approx(60 * plane(gpu_w, cpu_w))
 
 
 @pytest.mark.parametrize("noise", [lambda wall_w: 3.0, lambda wall_w: 0.015 * wall_w], ids=["equal", "share"])

@@ -84,6 +84,7 @@ def test_the_traceback_is_there_when_asked_for() -> None:
     assert "Traceback" in done.err
 
 
+@pytest.mark.slow
 def test_another_configuration_does_not_overwrite_a_run(sums: Sums, tmp_path: Path) -> None:
     out = tmp_path / "run"
     with WorkingEngine(adds, gap_s=0.001) as engine:
@@ -101,6 +102,7 @@ def test_a_directory_that_cannot_be_written(sums: Sums, tmp_path: Path) -> None:
         assert_plain_error(joulemark(*bench(engine, sums(2), place / "run")), str(place))
 
 
+@pytest.mark.slow
 def test_an_engine_that_breaks_connections_and_lives_fails_its_requests(sums: Sums, tmp_path: Path) -> None:
     with WorkingEngine(adds, gap_s=0.001) as engine:
 

@@ -61,6 +61,7 @@ def test_joules_per_correct_answer_are_the_true_ones(
     assert pl.read_parquet(out / "chunks.parquet").height >= 24 * 6
 
 
+@pytest.mark.slow
 def test_an_engine_that_is_not_on_the_board_gets_no_joules(
     board: FakeNvml, engine: WorkingEngine, sums: Sums, tmp_path: Path
 ) -> None:
@@ -74,6 +75,7 @@ def test_an_engine_that_is_not_on_the_board_gets_no_joules(
     assert device.other_processes
 
 
+@pytest.mark.slow
 def test_another_process_on_the_board_is_named(
     board: FakeNvml, engine: WorkingEngine, sums: Sums, tmp_path: Path
 ) -> None:
@@ -86,6 +88,7 @@ def test_another_process_on_the_board_is_named(
     assert any("other process" in caveat["text"].lower() for caveat in done.json["caveats"])
 
 
+@pytest.mark.slow
 def test_a_board_that_falls_off_the_bus_withholds_joules_and_keeps_answers(
     board: FakeNvml, engine: WorkingEngine, sums: Sums, tmp_path: Path
 ) -> None:
@@ -98,6 +101,7 @@ def test_a_board_that_falls_off_the_bus_withholds_joules_and_keeps_answers(
     assert done.json["accuracy"] == pytest.approx(8 / 12)
 
 
+@pytest.mark.slow
 def test_requests_in_flight_together_share_by_rule_and_add_up(
     board: FakeNvml, engine: WorkingEngine, sums: Sums, tmp_path: Path
 ) -> None:
@@ -112,6 +116,7 @@ def test_requests_in_flight_together_share_by_rule_and_add_up(
     assert set(rows["reason"]) == {"allocated"}
 
 
+@pytest.mark.slow
 def test_ctrl_c_leaves_a_partial_run_and_the_same_command_goes_on(
     board: FakeNvml, engine: WorkingEngine, sums: Sums, tmp_path: Path
 ) -> None:
@@ -140,6 +145,7 @@ def test_ctrl_c_leaves_a_partial_run_and_the_same_command_goes_on(
     assert done.json["total_joules"] == pytest.approx(true_j, rel=0.02)
 
 
+@pytest.mark.slow
 def test_an_engine_that_goes_away_costs_no_answer(board: FakeNvml, sums: Sums, tmp_path: Path) -> None:
     out, data = tmp_path / "run", sums(10)
     with WorkingEngine(adds, board) as engine:

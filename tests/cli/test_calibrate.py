@@ -343,6 +343,7 @@ def plug_of(power_w: float, update_s: float) -> MeterCurve:
     return MeterCurve(Fault.HEALTHY, truth, lambda: time.monotonic() - begin_s, update_s=update_s)
 
 
+@pytest.mark.slow
 def test_a_plug_too_slow_for_so_idle_a_machine_is_refused_before_anybody_waits(board: FakeNvml) -> None:
     with ShellyGen1(plug_of(1.0, update_s=60.0)) as plug:
         done = calibrate(board, "--no-engine", "--meter", f"shelly:{plug.address}", *QUICK)

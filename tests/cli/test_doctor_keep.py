@@ -54,6 +54,7 @@ def test_a_kept_meter_is_forgotten_and_what_is_not_on_file_is_told(tmp_path: Pat
     assert "stands alone" in joulemark("doctor", "--forget", kept, "--keep").err
 
 
+@pytest.mark.slow
 def test_a_meter_that_works_and_is_not_kept_says_how_to_keep_it(plug: ShellyGen2) -> None:
     address = f"shelly:127.0.0.1:{plug.port}"
     hint = f"{address} works; add --keep to use it in every run"

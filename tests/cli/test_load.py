@@ -153,6 +153,7 @@ def test_a_closed_loop_measures_answers_latency_and_limits(
     assert check["items_j"] + check["idle_j"] + check["residual_j"] == pytest.approx(figures["total_joules"])
 
 
+@pytest.mark.slow
 def test_made_up_requests_in_an_open_loop(tmp_path: Path, engine: WorkingEngine, board: Any) -> None:
     done = joulemark(
         "load", "--synthetic", "64:8", "--engine", engine.url, "--rate", "20", "--requests", "10",
@@ -215,6 +216,7 @@ def test_a_load_killed_in_its_middle_goes_on_as_a_new_segment(
     assert len({item.key for item in run.items}) == len(run.items)
 
 
+@pytest.mark.slow
 def test_ctrl_c_reports_what_was_measured(
     sums: Callable[[int], Path], tmp_path: Path, engine: WorkingEngine, board: Any
 ) -> None:

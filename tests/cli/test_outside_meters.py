@@ -35,6 +35,7 @@ def plug() -> Iterator[ShellyGen2]:
         yield device
 
 
+@pytest.mark.slow
 def test_a_plug_beside_the_board_makes_tier_b_and_never_the_headline(
     board: FakeNvml, engine: WorkingEngine, sums: Sums, tmp_path: Path, plug: ShellyGen2
 ) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from doubles.nvml import FakeNvml
 from doubles.user import bench, joulemark
 from doubles.working_engine import WorkingEngine
@@ -12,6 +14,7 @@ from doubles.working_engine import WorkingEngine
 Sums = Callable[[int], Path]
 
 
+@pytest.mark.slow
 def test_the_list_holds_the_figures_of_each_run(
     board: FakeNvml, engine: WorkingEngine, sums: Sums, tmp_path: Path
 ) -> None:

@@ -45,6 +45,7 @@ def test_doctor_names_the_meter_and_both_ways_out() -> None:
     assert plug["on_file"] is True
 
 
+@pytest.mark.slow
 def test_a_run_its_report_and_the_list_of_runs_give_it_as_the_reason(
     alone: WorkingEngine, sums: Sums, tmp_path: Path
 ) -> None:
@@ -71,6 +72,7 @@ def test_a_run_its_report_and_the_list_of_runs_give_it_as_the_reason(
     assert SILENT not in kept
 
 
+@pytest.mark.slow
 def test_beside_a_board_it_is_a_warning(
     board: FakeNvml, engine: WorkingEngine, sums: Sums, tmp_path: Path
 ) -> None:

@@ -75,6 +75,7 @@ def test_kinds_that_the_machine_lacks_are_one_line_beside_a_meter_that_works(fak
     assert done.err == "hwmon: none here; `joulemark doctor` says why\n"
 
 
+@pytest.mark.slow
 def test_a_board_that_is_lost_meanwhile_is_told(fake: FakeNvml) -> None:
     process = start("watch", "--meter", "nvml", "--interval", "0.3", "--count", "7", "--json", env=fake.env)
     assert process.stdout is not None

@@ -13,6 +13,7 @@ from joulemark.live.watching import Watch
 from joulemark.record.energy import MeasuredEnergy
 
 
+@pytest.mark.slow
 def test_readings_are_dropped_and_the_joules_are_those_since_the_start(boards: FakeNvml) -> None:
     with MeterSet.open(("nvml",), test_s=0.4) as meters:
         watch = Watch(meters, keep_s=0.5)

@@ -28,6 +28,8 @@ from joulemark.simulate.virtual import poisson_arrivals_ns, run_closed, run_open
 from joulemark.telemetry.interval import energies_between
 from joulemark.telemetry.timeline import Timeline
 
+pytestmark = pytest.mark.slow
+
 LOADS = tuple(range(32))
 REQUEST = "steady_joules_per_request"
 
@@ -118,7 +120,6 @@ def long_run(load: RandomLoad, n: int, seed: int) -> tuple[float, float]:
     return float(ratio), float(sqrt((left @ left) / 19 / 20) / tokens.mean())
 
 
-@pytest.mark.slow
 @pytest.mark.timeout(1800)
 def test_the_steady_state_is_that_of_the_long_run():
     """No bias by young batches, edges or small numbers: the mean of sixteen runs of each load."""

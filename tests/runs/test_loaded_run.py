@@ -159,6 +159,7 @@ class Ends(Observer):
 
 
 @pytest.mark.parametrize("kind", ["closed", "open"])
+@pytest.mark.slow
 def test_ctrl_c_ends_a_load_with_what_was_measured_and_the_same_plan_goes_on(
     tmp_path: Path, kind: str
 ) -> None:
@@ -241,6 +242,7 @@ def test_an_engine_that_goes_away_in_mid_load_ends_the_run_and_costs_nothing(tmp
     assert all(item.verdict is not None and item.verdict != "failed" for item in measured(run))
 
 
+@pytest.mark.slow
 def test_a_ramp_starts_the_workers_one_after_the_other(tmp_path: Path) -> None:
     shape = LoadShape.closed(4, n_requests=8, ramp_s=0.8)
     with WorkingEngine(lambda _: "ok", tokens=4, gap_s=0.3) as engine:

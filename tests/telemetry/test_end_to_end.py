@@ -76,6 +76,7 @@ def test_items_and_totals_of_a_known_curve(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["steps", "square wave of 12.3 ms"])
+@pytest.mark.slow
 def test_an_item_of_two_hundred_counter_periods_is_within_one_percent(name: str, tmp_path: Path) -> None:
     board = FakeBoard(power=CURVES[name], loop=True, counter_period_s=0.02, counter_jitter_s=0.003)
     fake = FakeNvml(tmp_path, [board])

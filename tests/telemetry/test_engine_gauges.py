@@ -92,6 +92,7 @@ def test_edges_of_a_run_do_not_hurry_the_engine(tmp_path: Path, machine: Sources
             assert len(server.asked) <= 5
 
 
+@pytest.mark.slow
 def test_a_page_that_hangs_delays_nobody_and_is_asked_seldom(tmp_path: Path, machine: Sources) -> None:
     path = tmp_path / "telemetry.jsonl"
     with EnginePages("vllm") as server:

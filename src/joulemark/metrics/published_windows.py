@@ -143,7 +143,9 @@ def _figures(
         Value((window.t0 - first) * 1e-9, "s"),
         Value((window.t1 - first) * 1e-9, "s"),
         Value(duration_s, "s"),
-        Value(duration_s / whole_s, "1"),
+        Value(duration_s / whole_s, "1")
+        if whole_s > 0
+        else withheld("1", Reason.NOT_REPORTED, detail="The whole load began and ended in one instant."),
         tokens,
         per_token,
         _per_request(segment, per_token),

@@ -20,6 +20,7 @@ from joulemark.tasks.media import in_batches, read_prompts
 POWER_W = 300.0
 
 
+@pytest.mark.slow
 def test_joules_per_picture_are_those_of_the_board_over_the_batch(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
