@@ -9,6 +9,7 @@ from importlib import metadata
 from types import MappingProxyType
 from typing import Protocol
 
+from joulemark.record.axis import AXES
 from joulemark.record.errors import InputError
 from joulemark.sweeps.setting import Setting
 
@@ -16,19 +17,7 @@ ENTRY_POINTS = "joulemark.axes"
 FLAG = "flags."
 """``flags.NAME`` is the engine's own flag ``--NAME``."""
 LAUNCH: Mapping[str, type] = MappingProxyType(
-    {
-        "model": str,
-        "max_batch": int,
-        "max_batched_tokens": int,
-        "tensor_parallel": int,
-        "pipeline_parallel": int,
-        "prefill_instances": int,
-        "decode_instances": int,
-        "preemption": str,
-        "quantization": str,
-        "prefix_cache": bool,
-        "n_ctx": int,
-    }
+    {"model": str, **{axis.name: axis.type for axis in AXES if axis.launched}}
 )
 """Settings that an engine is started with, and the type of each."""
 PLACES: Mapping[str, type] = MappingProxyType({"engine": str, "gpu": str, "power_limit_w": float})

@@ -6,18 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 
 from joulemark.engines.kinds.identity import Flag
+from joulemark.record.axis import AXES
 from joulemark.record.errors import InputError
 
 PREEMPTIONS = ("recompute", "swap")
-_AT_LEAST_ONE = (
-    "max_batch",
-    "max_batched_tokens",
-    "tensor_parallel",
-    "pipeline_parallel",
-    "prefill_instances",
-    "decode_instances",
-    "n_ctx",
-)
+_COUNTS = tuple(axis.name for axis in AXES if axis.launched and axis.type is int)
 
 
 class CannotLaunch(InputError):
@@ -54,7 +47,7 @@ class LaunchSettings:
     devices: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        for name in _AT_LEAST_ONE:
+        for name in _COUNTS:
             value = getattr(self, name)
             if value is not None and value < 1:
                 raise InputError(f"{name} is {value}", why="it must be at least 1")
