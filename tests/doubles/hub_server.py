@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -33,17 +34,23 @@ def hub(repositories: dict[str, Path], *, gated: tuple[str, ...] = ()) -> Iterat
                 if path.startswith(f"/api/datasets/{name}/revision/{'0' * 40}"):
                     break
                 if path.startswith(f"/api/datasets/{name}"):
+                    pinned = re.search("/revision/([0-9a-f]{40})$", path)
                     siblings = [{"rfilename": str(f.relative_to(folder))} for f in files]
-                    facts = {"id": name, "sha": COMMIT, "siblings": siblings, "private": False, "tags": []}
+                    facts = {
+                        "id": name,
+                        "sha": pinned[1] if pinned else COMMIT,
+                        "siblings": siblings,
+                        "private": False,
+                        "tags": [],
+                    }
                     self._send(json.dumps(facts).encode(), {"Content-Type": "application/json"}, body)
                     return
-                prefix = f"/datasets/{name}/resolve/{COMMIT}/"
-                if path.startswith(prefix):
+                if found := re.match(f"/datasets/{name}/resolve/([0-9a-f]{{40}})/(.+)", path):
                     if name in gated and "Authorization" not in self.headers:
                         self._send(b"", {"X-Error-Code": "GatedRepo"}, body, status=401)
                         return
-                    data = (folder / path.removeprefix(prefix)).read_bytes()
-                    headers = {"ETag": f'"{hash(data)}"', "X-Repo-Commit": COMMIT}
+                    data = (folder / found[2]).read_bytes()
+                    headers = {"ETag": f'"{hash(data)}"', "X-Repo-Commit": found[1]}
                     self._send(data, headers, body)
                     return
             self._send(b"", {"X-Error-Code": "RepoNotFound"}, body, status=404)

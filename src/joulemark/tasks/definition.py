@@ -30,11 +30,12 @@ class _Part(BaseModel):
 class Hub(_Part):
     """A data set on the Hugging Face hub.
 
-    ``files`` maps a split to a file of the repository; without it the hub's own Parquet copy of ``config``
-    (``*``: of all) is read.
+    ``files`` maps a split to files of the repository by a pattern; without it the hub's own Parquet copy of
+    ``config`` (``*``: of all) is read. ``revision`` is the commit that is read unless a user names another.
     """
 
     repo: str
+    revision: Annotated[str, Field(pattern=r"^[0-9a-f]{40}$")] | None = None
     config: str = "default"
     splits: tuple[str, ...] = ()
     files: dict[str, str] = Field(default_factory=dict)

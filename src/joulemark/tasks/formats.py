@@ -1,4 +1,4 @@
-"""From the bytes of a data file to its rows: JSON lines, JSON, CSV, TSV and Parquet, plain or gzipped."""
+"""From the bytes of a data file to its rows: JSON lines, JSON, CSV, TSV, Parquet, texts; plain or gzipped."""
 
 from __future__ import annotations
 
@@ -35,6 +35,7 @@ def format_of(name: str) -> str | None:
 def read_fields(name: str, data: bytes, rows_key: str | None) -> Iterator[tuple[str, Fields]]:
     """Yield (place, fields) of each row; a file without a known suffix is read as JSON lines.
 
+    Lines of a ``.txt`` that do not begin as JSON does are rows with a ``text``.
     ``rows_key`` is where a JSON document that is an object keeps its rows. Raises `FileFault`.
     """
     if name.lower().endswith(".gz"):
@@ -46,6 +47,10 @@ def read_fields(name: str, data: bytes, rows_key: str | None) -> Iterator[tuple[
         yield from _tabbed(data) if kind == ".tsv" else _separated(data, ",")
     elif kind == ".json":
         yield from _json(data, rows_key)
+    elif name.lower().removesuffix(".gz").endswith(".txt") and not data.lstrip(_BOM).lstrip().startswith(
+        b"{"
+    ):
+        yield from _lines(data)
     else:
         yield from _json_lines(data)
 
@@ -66,6 +71,12 @@ def _text(data: bytes) -> str:
         return data.removeprefix(_BOM).decode()
     except UnicodeDecodeError as error:
         raise FileFault(f"byte {error.start + 1} is not UTF-8") from error
+
+
+def _lines(data: bytes) -> Iterator[tuple[str, Fields]]:
+    for number, line in enumerate(_text(data).splitlines(), start=1):
+        if line.strip():
+            yield f"line {number}", {"text": line.strip()}
 
 
 def _json_lines(data: bytes) -> Iterator[tuple[str, Fields]]:

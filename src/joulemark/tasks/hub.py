@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fnmatch
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from joulemark.tasks.definition import Hub
 from joulemark.tasks.rows import DataSet, Source, read_sources
 
 _PARQUET_REVISION = "refs/convert/parquet"
+_AT_ONCE = 8
 _INSTALL = "pip install 'joulemark[tasks]'"
 
 
@@ -26,8 +28,8 @@ class Fetched:
 def fetch(hub: Hub, *, revision: str | None, rows_key: str | None, expected: str) -> Fetched:
     """Download (or take from the hub's cache) and read a data set.
 
-    ``revision`` pins a commit, as the record of a run names it (``Fetched.source``): of the branch with the
-    hub's Parquet copy, unless the definition names files.
+    ``revision`` pins a commit, as the record of a run names it (``Fetched.source``), in place of the
+    definition's: of the branch with the hub's Parquet copy, unless the definition names files.
     Raises `InputError`: without the library, without network, for a gated data set without a token.
     """
     try:
@@ -38,19 +40,19 @@ def fetch(hub: Hub, *, revision: str | None, rows_key: str | None, expected: str
             why="the library for the Hugging Face hub is not installed",
             fix=f"{_INSTALL}, or pass the data with --data FILE",
         ) from error
-    wanted = revision or (None if hub.files else _PARQUET_REVISION)
+    wanted = revision or hub.revision or (None if hub.files else _PARQUET_REVISION)
     try:
         facts = HfApi().dataset_info(hub.repo, revision=wanted)
         names = [sibling.rfilename for sibling in facts.siblings or []]
         chosen = _chosen(hub, names)
-        files = [
-            Source(
-                Path(hf_hub_download(hub.repo, name, repo_type="dataset", revision=facts.sha)),
-                split,
-                name.partition("/")[0].removesuffix(".csv"),  # of the Parquet copy: the configuration
-            )
-            for name, split in chosen
-        ]
+
+        def fetched(one: tuple[str, str]) -> Source:
+            name, split = one
+            path = Path(hf_hub_download(hub.repo, name, repo_type="dataset", revision=facts.sha))
+            return Source(path, split, name.partition("/")[0].removesuffix(".csv"))  # the configuration
+
+        with ThreadPoolExecutor(_AT_ONCE) as downloads:  # some data sets are a file an item
+            files = list(downloads.map(fetched, chosen))
     except InputError:
         raise
     except Exception as error:  # the library lets its HTTP client's errors through, whatever that is today
