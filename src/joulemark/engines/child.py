@@ -13,7 +13,6 @@ from pathlib import Path
 
 import joulemark
 
-_TAIL_BYTES = 16_384
 _READY_LIMIT_BYTES = 65_536
 
 
@@ -111,15 +110,6 @@ class Child:
             if pipe is not None:
                 with contextlib.suppress(BrokenPipeError):
                     pipe.close()
-
-    def log_tail(self, lines: int = 12) -> str:
-        """Return the last ``lines`` lines of its log."""
-        try:
-            with self.log_path.open("rb") as log:
-                log.seek(max(0, self.log_path.stat().st_size - _TAIL_BYTES))
-                return "\n".join(log.read().decode(errors="replace").splitlines()[-lines:])
-        except OSError as error:
-            return f"(no log: {error})"
 
 
 def child_environment() -> dict[str, str]:

@@ -6,9 +6,7 @@ import asyncio
 import importlib.util
 import os
 import secrets
-import shutil
 import sys
-import tempfile
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,6 +22,7 @@ from joulemark.engines.exchange import Endpoint
 from joulemark.engines.file_digest import remembered_sha256
 from joulemark.engines.gguf import GgufInfo, read_gguf
 from joulemark.engines.kinds.identity import IGNORE_EOS
+from joulemark.engines.log_folder import LogFolder, log_tail
 from joulemark.engines.model_files import ensure_model
 from joulemark.engines.probe import Prober, error_message
 from joulemark.engines.request_style import RequestStyle
@@ -81,8 +80,7 @@ class EmbeddedEngine:
         progress: Progress = silent,
     ) -> None:
         self._options = options or EmbeddedOptions()
-        self._log_dir, self._progress = log_dir, progress
-        self._scratch: Path | None = None
+        self._logs, self._progress = LogFolder(log_dir), progress
         self._child: Child | None = None
         self._endpoint: Endpoint | None = None
         self._loaded: _Loaded | None = None
@@ -104,7 +102,7 @@ class EmbeddedEngine:
         _require_usable(path, info)
         digest = await asyncio.to_thread(remembered_sha256, path)
         settings = self._settings(path, info)
-        log_path = self._open_log_dir() / "engine.log"
+        log_path = self._logs.open() / "engine.log"
         argv = [sys.executable, "-P", "-m", "joulemark.engines.embedded_server"]
         self._child = Child(argv, log_path)
         self._progress(f"Starting llama.cpp on {path.name}", None)
@@ -123,11 +121,9 @@ class EmbeddedEngine:
         """End the server and everything that it started. The log of one that died by itself is kept."""
         crashed = self.died()
         child, self._child = self._child, None
-        scratch, self._scratch = self._scratch, None
         if child is not None:
             await child.stop()
-        if scratch is not None and not crashed:
-            shutil.rmtree(scratch, ignore_errors=True)
+        self._logs.close(keep=crashed)
 
     def pid(self) -> int | None:
         """Return the server's process id, null when it is not running."""
@@ -208,28 +204,15 @@ class EmbeddedEngine:
             api_key=secrets.token_urlsafe(24),
         )
 
-    def _open_log_dir(self) -> Path:
-        if self._log_dir is None:
-            self._scratch = Path(tempfile.mkdtemp(prefix="joulemark-engine-"))
-            return self._scratch
-        try:
-            self._log_dir.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise InputError(
-                f"The folder {self._log_dir} cannot be made",
-                why=error.strerror or str(error),
-                fix="give a folder that you may write to",
-            ) from None
-        return self._log_dir
-
     def _start_error(self, why: str, path: Path) -> InputError:
         assert self._child is not None
         self._child.kill()
-        log_path, tail = self._child.log_path, self._child.log_tail()
-        self._child, self._scratch = None, None  # the log stays for the user to read
+        log_path = self._child.log_path
+        self._child = None
+        self._logs.close(keep=True)
         return InputError(
             f"llama.cpp did not start on {path}",
-            why=f"{why}; the end of its log ({log_path}):\n{tail}",
+            why=f"{why}; the end of its log ({log_path}):\n{log_tail(log_path)}",
             fix="try a smaller --n-ctx, another GGUF file, or the built-in model (leave --model out)",
         )
 

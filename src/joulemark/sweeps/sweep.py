@@ -11,7 +11,7 @@ from typing import Protocol
 from joulemark.engines.engine import Engine
 from joulemark.engines.launch.described import DescribedEngine
 from joulemark.engines.launch.launched import LOG_FOLLOWS
-from joulemark.engines.launch.log_tail import log_tail
+from joulemark.engines.log_folder import log_tail
 from joulemark.metrics.operating_point import OperatingPoint
 from joulemark.record.errors import InputError, JoulemarkError
 from joulemark.record.item import Verdict

@@ -6,9 +6,7 @@ import asyncio
 import hashlib
 import os
 import secrets
-import shutil
 import sys
-import tempfile
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,6 +20,7 @@ from joulemark.engines.diffusion.style import MediaStyle
 from joulemark.engines.engine import Progress, silent
 from joulemark.engines.exchange import Endpoint
 from joulemark.engines.file_digest import remembered_sha256
+from joulemark.engines.log_folder import LogFolder, log_tail
 from joulemark.engines.probe import Prober, error_message
 from joulemark.engines.published_name import published_name
 from joulemark.record.errors import InputError
@@ -45,8 +44,7 @@ class DiffusionEngine:
     def __init__(
         self, options: DiffusionOptions, *, log_dir: Path | None = None, progress: Progress = silent
     ) -> None:
-        self._options, self._log_dir, self._progress = options, log_dir, progress
-        self._scratch: Path | None = None
+        self._options, self._logs, self._progress = options, LogFolder(log_dir), progress
         self._child: Child | None = None
         self._loaded: _Loaded | None = None
 
@@ -74,7 +72,7 @@ class DiffusionEngine:
             api_key=secrets.token_urlsafe(24),
         )
         argv = [sys.executable, "-P", "-m", "joulemark.engines.diffusion.server"]
-        self._child = Child(argv, self._open_log_dir() / "engine.log")
+        self._child = Child(argv, self._logs.open() / "engine.log")
         self._progress(f"Loading {options.pipeline}", None)
         try:
             answer = await self._child.start(
@@ -95,15 +93,13 @@ class DiffusionEngine:
         """Have what was made written, if it is wanted, then end the child."""
         crashed = self.died()
         child, self._child = self._child, None
-        scratch, self._scratch = self._scratch, None
         try:
             if child is not None and child.pid is not None and self._loaded is not None:
                 await self._save(self._loaded.endpoint)
         finally:
             if child is not None:
                 await child.stop()
-            if scratch is not None and not crashed:
-                shutil.rmtree(scratch, ignore_errors=True)
+            self._logs.close(keep=crashed)
 
     async def _save(self, endpoint: Endpoint) -> None:
         folder = self._options.save_to
@@ -180,18 +176,13 @@ class DiffusionEngine:
             raise RuntimeError("the pipeline has not been loaded: call start first")
         return self._loaded
 
-    def _open_log_dir(self) -> Path:
-        if self._log_dir is None:
-            self._scratch = Path(tempfile.mkdtemp(prefix="joulemark-engine-"))
-            return self._scratch
-        self._log_dir.mkdir(parents=True, exist_ok=True)
-        return self._log_dir
-
     def _start_error(self, why: str) -> InputError:
         assert self._child is not None
         self._child.kill()
-        log_path, tail = self._child.log_path, self._child.log_tail()
-        self._child, self._scratch = None, None  # the log stays for the user to read
+        log_path = self._child.log_path
+        tail = log_tail(log_path)
+        self._child = None
+        self._logs.close(keep=True)
         missing = "No module named" in tail
         return InputError(
             f"the pipeline {self._options.pipeline} cannot be loaded",

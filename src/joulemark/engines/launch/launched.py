@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-import shutil
 import sys
-import tempfile
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -20,10 +18,10 @@ from joulemark.engines.engine import Progress, silent
 from joulemark.engines.exchange import Endpoint
 from joulemark.engines.launch.command import HOST, Command, Launcher
 from joulemark.engines.launch.guard import Order, Server, Started
-from joulemark.engines.launch.log_tail import log_tail
 from joulemark.engines.launch.program import find_program, free_port
 from joulemark.engines.launch.settings import LaunchSettings
 from joulemark.engines.launch.started import StartedEndpoint, published_line
+from joulemark.engines.log_folder import LogFolder, log_tail
 from joulemark.engines.openai_api import UrlEngine, UrlOptions
 from joulemark.engines.probe import Prober
 from joulemark.engines.request_style import RequestWriter
@@ -72,8 +70,7 @@ class LaunchedEngine:
     ) -> None:
         self._launcher, self._settings = launcher, settings
         self._options = options or LaunchOptions()
-        self._log_dir, self._progress = log_dir, progress
-        self._scratch: Path | None = None
+        self._folder, self._progress = LogFolder(log_dir), progress
         self._guard: Child | None = None
         self._logs: list[Path] = []
         self._commands: tuple[Command, ...] = ()
@@ -87,7 +84,7 @@ class LaunchedEngine:
         launcher.commands(self._settings, launcher.program, lambda: 0, options.router)
         program = options.program or find_program(launcher.kind, launcher.program)
         self._commands = launcher.commands(self._settings, program, free_port, options.router)
-        folder = self._open_log_dir()
+        folder = self._folder.open()
         self._logs = [folder / name for name in _log_names(self._commands)]
         for log in self._logs:
             log.write_bytes(b"")
@@ -118,13 +115,11 @@ class LaunchedEngine:
         """End all that `start` started. The logs of servers that died by themselves are kept."""
         crashed = self.died()
         guard, self._guard = self._guard, None
-        scratch, self._scratch = self._scratch, None
         self._url = None
         if guard is not None:
             # the guard has its own grace, and kills then
             await guard.stop(grace_s=self._options.grace_s + 8.0)
-        if scratch is not None and not crashed:
-            shutil.rmtree(scratch, ignore_errors=True)
+        self._folder.close(keep=crashed)
 
     @property
     def endpoint(self) -> Endpoint:
@@ -228,27 +223,13 @@ class LaunchedEngine:
 
     async def _start_error(self, why: str, what: str | None = None) -> InputError:
         tails = [f"({log}):\n{log_tail(log)}" for log in reversed(self._logs)]
-        self._scratch = None  # the logs stay for the user to read
+        self._folder.close(keep=True)
         await self.stop()
         return InputError(
             what or f"{self._launcher.kind} did not start",
             why=f"{why}{LOG_FOLLOWS} " + "\nand of another ".join(tails),
             fix=f"try the command by hand: {self._commands[-1].shown()}",
         )
-
-    def _open_log_dir(self) -> Path:
-        if self._log_dir is None:
-            self._scratch = Path(tempfile.mkdtemp(prefix="joulemark-engine-"))
-            return self._scratch
-        try:
-            self._log_dir.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise InputError(
-                f"The folder {self._log_dir} cannot be made",
-                why=error.strerror or str(error),
-                fix="give a folder that you may write to",
-            ) from None
-        return self._log_dir
 
     def _require_url(self) -> UrlEngine:
         if self._url is None:
