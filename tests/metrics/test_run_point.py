@@ -17,11 +17,13 @@ from joulemark.metrics.limits import Limit
 from joulemark.metrics.point_device import UNKNOWN_DEVICE
 from joulemark.metrics.point_figures import figure_of
 from joulemark.metrics.point_settings import point_task, questions_digest
-from joulemark.metrics.run_point import run_point
+from joulemark.metrics.run_point import _with_bound, run_point
 from joulemark.metrics.run_view import RunView
 from joulemark.metrics.segment_load import SegmentLoad
 from joulemark.metrics.steady import longest_steady
 from joulemark.metrics.steady_state import SteadyState, SteadyWindow
+from joulemark.metrics.value import Value
+from joulemark.record.energy import Method
 from joulemark.record.manifest import Load, Sampling, Task
 from joulemark.record.reason import Reason
 from joulemark.runs.plan import RunPlan
@@ -104,7 +106,9 @@ def _loaded(places: int = 4, seconds: int = 60, watts: float = 100.0) -> RunView
 
 def test_a_loaded_run_is_its_steady_state() -> None:
     point, summary = _point(_loaded())
-    assert point.energy_j == summary.figures["steady_joules_per_request"]
+    bound = summary.figures["steady_joules_per_request_bound"]
+    assert point.energy_j.value == summary.figures["steady_joules_per_request"].value
+    assert (point.energy_j.lo, point.energy_j.hi) == (bound.lo, bound.hi)  # two blocks tell no interval
     assert point.energy_j.value == pytest.approx(25, rel=0.02)
     assert point.joules_per_correct.value == pytest.approx(25, rel=0.02)
     assert point.throughput.value == pytest.approx(4, rel=0.02)
@@ -114,6 +118,32 @@ def test_a_loaded_run_is_its_steady_state() -> None:
     assert point.latencies_s["tpot_mean"].value == pytest.approx(0.8 / 20)
     assert (point.settings["load"], point.settings["concurrency"]) == ("closed", 4)
     assert "concurrency 4" in point.label
+
+
+@pytest.mark.parametrize(
+    ("slack_j", "lo", "hi"), [(0.1, 80, 120), (4000.0, 60, 140)], ids=["blocks", "the meter"]
+)
+def test_the_interval_of_an_energy_is_the_wider_of_what_the_requests_and_the_meter_leave_open(
+    slack_j: float, lo: float, hi: float
+) -> None:
+    """A hundred joules a request: the requests leave 20 % open, the meter 40 % or nothing."""
+    found = _with_bound(
+        Value(100.0, "J", 80.0, 120.0, "ci95"),
+        Value(100.0, "J", 100 - slack_j / 100, 100 + slack_j / 100, "bound"),
+    )
+    assert (found.lo, found.hi, found.interval) == (lo, hi, "ci95")
+
+
+def test_a_run_whose_counter_and_gauge_disagree_has_no_energy_to_choose_by() -> None:
+    view = run_views.with_counter()
+    energy = view.headline_energy
+    off = dataclasses.replace(
+        energy, joules=1.5 * energy.joules, lo=energy.joules, hi=2 * energy.joules, method=Method.INTEGRATED
+    )
+    point, _ = _point(dataclasses.replace(view, integrated_energy=off))
+    assert point.energy_j.reason is Reason.METER_NOT_QUALIFIED
+    assert "50 %" in point.energy_j.detail
+    assert point.tokens_per_second.value is not None
 
 
 def test_a_load_that_never_settled_gives_no_figures() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from pathlib import Path
 
@@ -11,8 +12,10 @@ import pytest
 from doubles import run_views
 from doubles.steady_runs import S, items_of
 from joulemark.metrics.input_aware import INPUT_AWARE
+from joulemark.metrics.run_point import run_point
 from joulemark.record.item import ItemRow
-from joulemark.record.manifest import Engine, Load, Segment, Window
+from joulemark.record.manifest import Engine, Load, Meter, Segment, Window
+from joulemark.record.meter import QualifiedSource
 from joulemark.record.scope import Scope
 from joulemark.record.telemetry import Reading
 from joulemark.runs.journal import ItemJournal
@@ -36,8 +39,19 @@ def simulated() -> SimulatedRun:
     return run_closed(config, draw_requests(LEAD + N, 400, 80, 6), CONCURRENCY, t0_ns=START)
 
 
-def written(root: Path, run: SimulatedRun, load: Load) -> Path:
-    """Write the journals that a client and a sampler would have left of a simulated run."""
+def _page(age_s: float) -> Meter:
+    """Return a source whose values may be so old when they are read, as an exporter's page has them."""
+    plain = run_views.meter(quantities=("energy_j",)).qualified
+    info = dataclasses.replace(plain.info, value_age_s=age_s)
+    test = dataclasses.replace(plain.qualification, update_period_s=None, update_period_max_s=None)
+    return Meter.of(QualifiedSource(info, test), 0)
+
+
+def written(root: Path, run: SimulatedRun, load: Load, *, renewal_s: float = 0.1) -> Path:
+    """Write the journals that a client and a sampler would have left of a simulated run.
+
+    The counter shows a new value every ``renewal_s`` seconds, however often it is read.
+    """
     layout = RunLayout(root)
     layout.create()
     items, chunks = items_of(run.finished, LEAD)
@@ -62,7 +76,7 @@ def written(root: Path, run: SimulatedRun, load: Load) -> Path:
             Window(name="warmup", segment=0, t0=START, t1=first),
             Window(name="measure", segment=0, t0=first, t1=last),
         ],
-        meters=[run_views.meter(quantities=("energy_j",))],
+        meters=[_page(renewal_s) if renewal_s > 1 else run_views.meter(quantities=("energy_j",))],
         devices=[run_views.device()],
         headline_scope=[str(Scope.gpu(0))],
     )
@@ -72,7 +86,7 @@ def written(root: Path, run: SimulatedRun, load: Load) -> Path:
     for item in items:
         journal.append(ItemRow(item, chunks[item.key]))
     journal.close()
-    ticks_ns, joules = counter_ticks(run.books, 0, 0.1, t0_ns=START - S, t1_ns=last + S)
+    ticks_ns, joules = counter_ticks(run.books, 0, renewal_s, t0_ns=START - S, t1_ns=last + S)
     reads_ns = np.arange(int(ticks_ns[0]) + 1, int(ticks_ns[-1]), S // 50, dtype=np.int64)
     shown = joules[np.searchsorted(ticks_ns, reads_ns, "right") - 1]
     sampled = TelemetryJournal(layout.telemetry_journal)
@@ -113,6 +127,45 @@ def test_a_recorded_load_has_a_steady_state_and_shares(tmp_path: Path, simulated
     found = {row.item_id: row.joules for row in view.attributions if row.method == INPUT_AWARE}
     assert set(truly) <= set(found)
     assert sum(found[one] for one in truly) == pytest.approx(sum(truly.values()), rel=0.015)
+
+
+@pytest.mark.parametrize("renewal_s", [5.0, 30.0])
+def test_a_window_of_few_renewals_of_its_meter_has_no_joules(
+    tmp_path: Path, simulated: SimulatedRun, renewal_s: float
+) -> None:
+    load = Load(mode="closed", concurrency=CONCURRENCY, lead_requests=LEAD, n_requests=N)
+    view, summary = summary_of(written(tmp_path / "run", simulated, load, renewal_s=renewal_s))
+    assert view.steady.window.duration_s < 10 * renewal_s
+    document = summary.to_json()
+    for name in ("steady_joules_per_request", "steady_joules_per_correct_answer", "steady_power_w"):
+        assert document[name] is None
+        assert document["reasons"][name]["code"] in ("shorter_than_step", "no_samples")
+    assert view.input_aware.weights is None
+    assert document["steady_requests_per_second"] > 0
+    point = run_point(view, summary, "run")
+    assert point.energy_j.value is None
+    assert point.mean_power_w.value is None
+
+
+def test_a_window_of_some_renewals_has_joules_and_a_bound_and_no_interval(
+    tmp_path: Path, simulated: SimulatedRun
+) -> None:
+    load = Load(mode="closed", concurrency=CONCURRENCY, lead_requests=LEAD, n_requests=N)
+    view, summary = summary_of(written(tmp_path / "run", simulated, load, renewal_s=0.5))
+    assert 10 * 0.5 <= view.steady.window.duration_s < 6 * 10 * 0.5
+    document = summary.to_json()
+    _, t0, t1 = view.steady.window.part
+    assert view.steady.energy.lo <= simulated.books.between_j(t0, t1) <= view.steady.energy.hi
+    assert document["steady_joules_per_request"] > 0
+    assert "steady_joules_per_request" not in document["intervals"]
+    assert document["intervals"]["steady_joules_per_request_bound"]["kind"] == "bound"
+    told = summary.figures["steady_joules_per_request"].detail
+    assert "every 0.5" in told, told
+    point = run_point(view, summary, "run")
+    assert (point.energy_j.interval, point.energy_j.lo, point.energy_j.hi) == (
+        "bound",
+        *(document["intervals"]["steady_joules_per_request_bound"][end] for end in ("lo", "hi")),
+    )
 
 
 def test_a_sequential_run_has_neither(tmp_path: Path) -> None:

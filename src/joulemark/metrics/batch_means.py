@@ -14,6 +14,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from joulemark.metrics.answer_blocks import RENEWALS
 from joulemark.metrics.attribution import Slice
 from joulemark.metrics.steady_state import SteadyWindow
 from joulemark.metrics.student import MIN_DEGREES, t_95
@@ -41,12 +42,14 @@ class Scores:
     clusters: Sequence[Hashable]
 
 
-def steady_blocks(window: SteadyWindow) -> tuple[Slice, ...]:
+def steady_blocks(window: SteadyWindow, renewal_s: float = 0.0) -> tuple[Slice, ...]:
     """Cut a steady window into at most thirty equal blocks, none shorter than a request is in the batch.
 
-    Empty where that gives fewer than `MIN_BLOCKS`.
+    Nor shorter than `joulemark.metrics.answer_blocks.RENEWALS` of the meter, which tells something new every
+    ``renewal_s`` seconds: lines through its readings would pass for a power that held. Empty where that gives
+    fewer than `MIN_BLOCKS`.
     """
-    least_s = max(MIN_BLOCK_S, window.mean_in_batch_s)
+    least_s = max(MIN_BLOCK_S, window.mean_in_batch_s, RENEWALS * renewal_s)
     n = min(MAX_BLOCKS, int(window.duration_s / least_s))
     if n < MIN_BLOCKS:
         return ()

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from joulemark.metrics.answer_caveats import of_answers
 from joulemark.metrics.caveat import Caveat
 from joulemark.metrics.doubts import doubts
+from joulemark.metrics.drift import DRIFT_LIMIT_PCT
 from joulemark.metrics.latency import answered_items, streaming_used
 from joulemark.metrics.loaded_caveats import of_load
 from joulemark.metrics.other_load import is_quiet
@@ -24,7 +25,6 @@ from joulemark.record.simulated import is_simulated_kind
 if TYPE_CHECKING:
     from joulemark.record.manifest import Device
 
-DRIFT_LIMIT_PCT = 10.0
 # the codes of a source's notes (``code: sentence``) which say that its joules are not those of one GPU alone
 SHARED_BOARDS, WHOLE_MODULE = ("mig_shared_board", "vgpu_shared_board"), "module_scope"
 _OFF_THE_BOARDS = frozenset({Reason.ENGINE_NOT_ON_DEVICE, Reason.ENGINE_NOT_VISIBLE})

@@ -7,6 +7,7 @@ from joulemark.metrics.value import Value, withheld
 from joulemark.record.energy import MeasuredEnergy, MeasuredOrWithheld, Method, Withheld
 from joulemark.record.reason import Reason
 
+DRIFT_LIMIT_PCT = 10.0  # beyond it one of the two is wrong
 DRIFT = MetricDefinition(
     "counter_vs_integration_pct_diff",
     "Integrated power against the counter",

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from joulemark.metrics.batch_means import MIN_BLOCKS, half_width
+from joulemark.metrics.answer_blocks import RENEWALS
+from joulemark.metrics.batch_means import MIN_BLOCK_S, MIN_BLOCKS, half_width
 from joulemark.metrics.loaded_requests import ended_by_block
 from joulemark.metrics.run_view import RunView
 from joulemark.metrics.steady_state import SteadyState, SteadyWindow
@@ -18,10 +19,23 @@ Floats = NDArray[np.float64]
 
 MAX_POWER_CHANGE = 0.1
 BEYOND_SE = 4.0
-FEW_BLOCKS = Withheld(
+_FEW_BLOCKS = Withheld(
     Reason.TOO_FEW_ITEMS,
     f"The steady window holds fewer than {MIN_BLOCKS} blocks as long as a request is in the batch.",
 )
+
+
+def few_blocks(state: SteadyState) -> Withheld:
+    """Return why a window has too few blocks: its requests are long, or its meter is slow."""
+    least_s = RENEWALS * state.renewal_s
+    window = state.window
+    if isinstance(window, Withheld) or least_s <= max(MIN_BLOCK_S, window.mean_in_batch_s):
+        return _FEW_BLOCKS
+    told = (
+        f"The meter tells something new every {state.renewal_s:.3g} s, so a block lasts {least_s:.3g} s or "
+        f"more, and the steady window of {window.duration_s:.3g} s holds fewer than {MIN_BLOCKS}."
+    )
+    return Withheld(Reason.TOO_FEW_ITEMS, told)
 
 
 def power_w(state: SteadyState, window: SteadyWindow) -> Value:
@@ -30,24 +44,29 @@ def power_w(state: SteadyState, window: SteadyWindow) -> Value:
     if isinstance(energy, Withheld):
         return withheld("W", energy.reason, detail=energy.detail)
     by_block = np.array([] if isinstance(joules, Withheld) else joules)
-    return _rate(window, by_block, energy.joules, "W", joules)
+    why = (
+        joules
+        if isinstance(joules, Withheld) and joules.reason is not Reason.NOT_LOADED
+        else few_blocks(state)
+    )
+    return _rate(window, by_block, energy.joules, "W", why)
 
 
 def requests_per_second(run: RunView, window: SteadyWindow) -> Value:
     """Return how many requests were answered in the window a second."""
-    return _rate(window, ended_by_block(run), window.requests, "1/s", FEW_BLOCKS)
+    return _rate(window, ended_by_block(run), window.requests, "1/s", few_blocks(run.steady))
 
 
 def tokens_per_second(state: SteadyState, window: SteadyWindow) -> Value:
     """Return how many output tokens were made in the window a second."""
-    return _rate(window, np.array(state.block_tokens), window.tokens, "tokens/s", FEW_BLOCKS)
+    return _rate(window, np.array(state.block_tokens), window.tokens, "tokens/s", few_blocks(state))
 
 
 def power_change_pct(state: SteadyState) -> Value:
     """Return the change of power over the window by a line through its blocks, in per cent of the mean."""
     joules = state.joules
     if not state.blocks:
-        joules = FEW_BLOCKS
+        joules = few_blocks(state)
     if isinstance(joules, Withheld):
         return withheld("%", joules.reason, detail=joules.detail)
     line = trend_of(np.array(joules))
@@ -71,17 +90,17 @@ def drifting(state: SteadyState) -> Withheld | None:
 def why_no_interval(state: SteadyState) -> Withheld | None:
     """Return why the energies of the window have no interval; null where they have one."""
     if not state.blocks:
-        return FEW_BLOCKS
+        return few_blocks(state)
     return state.joules if isinstance(state.joules, Withheld) else None
 
 
-def _rate(
-    window: SteadyWindow, by_block: Floats, total: float, unit: str, why: Withheld | tuple[float, ...]
-) -> Value:
-    """Return a total over the window's length, with its interval from the same sums by block."""
+def _rate(window: SteadyWindow, by_block: Floats, total: float, unit: str, why: Withheld) -> Value:
+    """Return a total over the window's length, with its interval from the same sums by block.
+
+    ``why`` there is none where there are too few.
+    """
     rate = total / window.duration_s
     if len(by_block) < MIN_BLOCKS:
-        known = why if isinstance(why, Withheld) and why.reason is not Reason.NOT_LOADED else FEW_BLOCKS
-        return Value(rate, unit, n=window.requests, interval_reason=known.reason, detail=known.detail)
+        return Value(rate, unit, n=window.requests, interval_reason=why.reason, detail=why.detail)
     half = half_width((by_block - by_block.mean()) / window.duration_s)
     return Value(rate, unit, rate - half, rate + half, "ci95", n=window.requests)

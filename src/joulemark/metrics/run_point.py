@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from joulemark.metrics import loaded_definitions as loaded
 from joulemark.metrics.carbon import gco2e
+from joulemark.metrics.drift import DRIFT, DRIFT_LIMIT_PCT
+from joulemark.metrics.energy_per import PER_CORRECT_BOUND
 from joulemark.metrics.latency import E2EL, PERCENTILES, Latency
 from joulemark.metrics.media import RATE, batch_latencies, medium_of, unit_energy
 from joulemark.metrics.money import usd_per_request
@@ -17,7 +20,7 @@ from joulemark.metrics.point_device import UNKNOWN_DEVICE, point_devices
 from joulemark.metrics.point_label import point_label
 from joulemark.metrics.point_settings import point_flags, point_settings, point_task, questions_digest
 from joulemark.metrics.tdp import tdp_energy
-from joulemark.metrics.value import Value, withheld
+from joulemark.metrics.value import Value, scaled, withheld
 from joulemark.record.energy import MeasuredEnergy, Withheld
 from joulemark.record.reason import Reason
 from joulemark.record.simulated import is_simulated_kind
@@ -30,6 +33,7 @@ if TYPE_CHECKING:
 
 MOST_FAILED = 0.01
 """The share of requests that may fail before a mean latency is withheld."""
+_WIDER = "the confidence interval together with the meter's bound"
 _UNITS: Mapping[str, Unit] = {"image": "image", "video": "video"}
 _SEQUENTIAL = {
     "energy": "joules_per_request",
@@ -57,6 +61,7 @@ def run_point(run: RunView, summary: Summary, origin: str) -> OperatingPoint:
     is_loaded = manifest.load.mode != "sequential"
     names = _LOADED if is_loaded else _SEQUENTIAL
     found = {key: _figure(summary, name) for key, name in names.items()}
+    found = _with_bounds(found, summary, is_loaded=is_loaded)
     timed = summary.steady.latency if is_loaded else summary.latency
     per_second = _figure(summary, loaded.REQUESTS_PER_S.name) if is_loaded else _sequential_rate(summary)
     failing = _too_many_failed(timed)
@@ -69,6 +74,10 @@ def run_point(run: RunView, summary: Summary, origin: str) -> OperatingPoint:
     if medium is not None:
         found["energy"], per_second = unit_energy(summary.figures, medium), _figure(summary, RATE.name)
         seconds = {**seconds, **batch_latencies(run, summary.figures)}
+    drift = _figure(summary, DRIFT.name).value
+    if drift is not None and abs(drift) > DRIFT_LIMIT_PCT:
+        told = f"Its counter and its integrated power differ by {drift:+.0f} %, so one of them is wrong."
+        found = {k: v if k == "tokens" else _doubted(v, told) for k, v in found.items()}
     if summary.invalid:
         found = {key: _invalid(value, summary) for key, value in found.items()}
         seconds = {name: _invalid(value, summary) for name, value in seconds.items()}
@@ -106,6 +115,31 @@ def run_point(run: RunView, summary: Summary, origin: str) -> OperatingPoint:
 
 def _figure(summary: Summary, name: str) -> Value:
     return summary.figures[name]
+
+
+def _with_bounds(found: Mapping[str, Value], summary: Summary, *, is_loaded: bool) -> dict[str, Value]:
+    """Return the figures with intervals that hold what the meter may have missed too."""
+    energy, correct = found["energy"], found["correct"]
+    if not is_loaded:
+        return {**found, "correct": _with_bound(correct, _figure(summary, PER_CORRECT_BOUND.name))}
+    bound = _figure(summary, loaded.PER_REQUEST_BOUND.name)
+    if energy.value and correct.value:  # one energy over the window stands in both
+        correct = _with_bound(correct, scaled(bound, correct.value / energy.value, "J"))
+    return {**found, "energy": _with_bound(energy, bound), "correct": correct}
+
+
+def _with_bound(value: Value, bound: Value) -> Value:
+    """Return a figure whose interval holds the meter's bound too, where it is the wider."""
+    if value.value is None or bound.lo is None or bound.hi is None:
+        return value
+    if value.lo is None or value.hi is None:
+        return replace(value, lo=bound.lo, hi=bound.hi, interval="bound", interval_reason=None)
+    lo, hi = min(value.lo, bound.lo), max(value.hi, bound.hi)
+    return value if (lo, hi) == (value.lo, value.hi) else replace(value, lo=lo, hi=hi, interval_method=_WIDER)
+
+
+def _doubted(value: Value, told: str) -> Value:
+    return value if value.value is None else withheld(value.unit, Reason.METER_NOT_QUALIFIED, detail=told)
 
 
 def _sequential_rate(summary: Summary) -> Value:

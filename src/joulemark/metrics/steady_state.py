@@ -52,7 +52,7 @@ class SteadyState:
 
     ``load`` is the segment's that was looked at, null for a run without load; ``block_tokens`` are those made
     in each block. ``published`` are the windows of the published rules by their names, ``published_energy``
-    what was metered in those that exist.
+    what was metered in those that exist. The meter tells something new every ``renewal_s`` seconds.
     """
 
     window: SteadyWindow | Withheld = NOT_LOADED
@@ -63,6 +63,7 @@ class SteadyState:
     block_tokens: tuple[float, ...] = ()
     published: Mapping[str, Slice | Withheld] = field(default_factory=dict)
     published_energy: Mapping[str, MeasuredOrWithheld] = field(default_factory=dict)
+    renewal_s: float = 0.0
 
     @property
     def joules(self) -> tuple[float, ...] | Withheld:

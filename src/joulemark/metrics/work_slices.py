@@ -54,10 +54,13 @@ class RequestSlices:
     columns: Floats
 
 
-def work_slices(segment: SegmentLoad, windows: Sequence[Slice]) -> WorkSlices:
-    """Cut measured windows of a segment into blocks, and these where requests begin or cease to be there."""
+def work_slices(segment: SegmentLoad, windows: Sequence[Slice], least_s: float = 0.0) -> WorkSlices:
+    """Cut measured windows of a segment into blocks, and these where requests begin or cease to be there.
+
+    A block lasts ``least_s`` seconds or more, where the window does.
+    """
     length_s = sum(part.t1 - part.t0 for part in windows) * 1e-9
-    wanted_s = max(MIN_BLOCK_S, length_s / MAX_BLOCKS)
+    wanted_s = max(MIN_BLOCK_S, length_s / MAX_BLOCKS, least_s)
     curve = segment.in_flight
     was_idle = np.concatenate([[True], curve.value[:-1] == 0])
     changes = curve.t_ns[was_idle != (curve.value == 0)]

@@ -109,7 +109,7 @@ _TEXTS: dict[Reason, str] = {
     Reason.SAMPLER_LOST: "The sampler process was gone in this window.",
     Reason.NO_SAMPLES: "The meter gave no sample in this window.",
     Reason.GAP_TOO_LONG: "Two samples of this window lie too far apart to bound what happened between.",
-    Reason.SHORTER_THAN_STEP: "The register was not seen to count a whole step in this window: too short.",
+    Reason.SHORTER_THAN_STEP: "The window is too short for the meter: it told too little new in it.",
     Reason.LESS_THAN_ITS_PART: "The meter of the whole says less than a part of it does: it is not believed.",
     Reason.OUTSIDE_TIMELINE: "The window reaches outside the recorded timeline.",
     Reason.ENGINE_NOT_ON_DEVICE: "The engine's process was not seen on the measured device.",

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from joulemark.metrics.answer_blocks import RENEWALS
 from joulemark.metrics.attribution import Slice
 from joulemark.metrics.input_aware import attribute_input_aware
 from joulemark.metrics.input_aware_fit import InputAwareFit, fit_blocks, idle_power
@@ -14,11 +15,19 @@ from joulemark.metrics.request_work import work_of
 from joulemark.metrics.run_view import EngineGauge
 from joulemark.metrics.segment_load import SegmentLoad
 from joulemark.metrics.standby import idle_power_w
-from joulemark.metrics.work_slices import RequestSlices, WorkSlices, sliced_work, summed, work_slices
+from joulemark.metrics.work_slices import (
+    MIN_BLOCK_S,
+    RequestSlices,
+    WorkSlices,
+    sliced_work,
+    summed,
+    work_slices,
+)
 from joulemark.record.attribution import Attribution, AttributionCheck
 from joulemark.record.energy import MeasuredOrWithheld, Withheld
 from joulemark.record.item import Chunk, Item
 from joulemark.record.manifest import Baselines, Manifest
+from joulemark.record.reason import Reason
 from joulemark.runs.spans import Span
 from joulemark.runs.steady import Meter
 
@@ -34,17 +43,23 @@ def input_aware(
     total: MeasuredOrWithheld,
     scope: str | None,
     gauges: Sequence[EngineGauge] = (),
+    renewal_s: float = 0.0,
 ) -> Found:
     """Fit and share the energy of a loaded run's measured ``windows``; nothing of a sequential one.
 
     One fit holds for all segments: they are of one configuration. Where it is withheld there are no rows:
-    then only equal shares stand.
+    then only equal shares stand. The meter tells something new every ``renewal_s`` seconds.
     """
     if manifest.load.mode == "sequential" or not windows:
         return (), (), InputAwareFit()
     if isinstance(total, Withheld) or scope is None:
         why = total if isinstance(total, Withheld) else None
         return (), (), InputAwareFit() if why is None else _without(why)
+    if renewal_s > MIN_BLOCK_S:
+        told = (
+            f"The meter tells something new every {renewal_s:.3g} s, and the work changes faster than that."
+        )
+        return (), (), _without(Withheld(Reason.SHORTER_THAN_STEP, told))
     slices: list[WorkSlices] = []
     done: list[RequestSlices] = []
     for segment in sorted({window.segment for window in windows}):
@@ -53,7 +68,7 @@ def input_aware(
         work = work_of(load)
         if isinstance(work, Withheld):
             return (), (), _without(work)
-        cut = work_slices(load, here)
+        cut = work_slices(load, here, RENEWALS * renewal_s)
         offset = sum(len(one.parts) for one in slices)
         done += [replace(one, places=one.places + offset) for one in sliced_work(work, cut)]
         slices.append(cut)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 
 from joulemark.live.contradictions import without_contradictions
 from joulemark.live.device import PROCESSORS
@@ -13,6 +14,7 @@ from joulemark.record.meter import Trust
 from joulemark.record.reason import Reason
 from joulemark.record.simulated import is_simulated_board
 from joulemark.runs.evidence import Evidence, evidence_of
+from joulemark.runs.renewal import renewal_s
 from joulemark.runs.spans import Span, best_method, measured_spans, span_energies, total_energy
 from joulemark.telemetry.timeline import Timeline
 
@@ -40,6 +42,11 @@ class RunEnergy:
         if self.withheld is not None or not self.evidence:
             return None
         return scope_label(source.info.scope for source in self._first.chosen)
+
+    @cached_property
+    def renewal_s(self) -> float:
+        """How long the slowest of the headline's sources takes to tell something new, in seconds."""
+        return renewal_s(self._timeline, self.evidence)
 
     def of(self, spans: Sequence[Span], method: Method | None = None) -> list[MeasuredOrWithheld]:
         """Return the headline's energy in each span."""

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
+from joulemark.metrics.answer_blocks import RENEWALS
 from joulemark.metrics.attribution import Slice
 from joulemark.metrics.batch_means import steady_blocks
 from joulemark.metrics.published_windows import published_windows
@@ -17,6 +18,7 @@ from joulemark.record.axis import AXIS
 from joulemark.record.energy import MeasuredOrWithheld, Withheld
 from joulemark.record.item import Chunk, Item
 from joulemark.record.manifest import Manifest
+from joulemark.record.reason import Reason
 from joulemark.runs.spans import Span
 
 Meter = Callable[[Sequence[Span]], list[MeasuredOrWithheld]]
@@ -30,13 +32,16 @@ def steady_state(
     gauges: Sequence[EngineGauge],
     windows: Sequence[Span],
     metered: Meter,
+    renewal_s: float = 0.0,
 ) -> SteadyState:
     """Find the steady window of a run and meter it, its blocks and the windows of the published rules.
 
-    ``windows`` are the measured ones.
+    ``windows`` are the measured ones. The meter tells something new every ``renewal_s`` seconds; what is
+    shorter than `joulemark.metrics.answer_blocks.RENEWALS` of these has no energy that could be believed.
     """
     if manifest.load.mode == "sequential" or not windows:
         return SteadyState()
+    told = _told_apart(metered, renewal_s)
     loads = {w.segment: SegmentLoad.of(w.segment, items, chunks, gauges) for w in windows}
     parts = [(loads[w.segment], Slice(w.segment, w.t0, w.t1)) for w in windows]
     window = longest_steady(manifest.load, parts)
@@ -44,11 +49,9 @@ def steady_state(
         # the published rules are shown for the longest window, where ours refuses
         load = max(parts, key=lambda part: part[1].t1 - part[1].t0)[0]
         published = published_windows(load, max_batch(manifest))
-        return SteadyState(
-            window, load, window, published=published, published_energy=_of(metered, published)
-        )
+        return SteadyState(window, load, window, published=published, published_energy=_of(told, published))
     load = loads[window.part.segment]
-    blocks = steady_blocks(window)
+    blocks = steady_blocks(window, renewal_s)
     published = published_windows(load, max_batch(manifest))
     course = load.tokens
     assert not isinstance(course, Withheld)  # the window would have been refused
@@ -56,13 +59,33 @@ def steady_state(
     return SteadyState(
         window,
         load,
-        metered([_span(window.part)])[0],
+        told([_span(window.part)])[0],
         blocks,
-        tuple(metered([_span(block) for block in blocks])),
+        tuple(told([_span(block) for block in blocks])),
         tuple(course.between(np.array(edges, np.int64)).tolist()) if blocks else (),
         published,
-        _of(metered, published),
+        _of(told, published),
+        renewal_s,
     )
+
+
+def _told_apart(metered: Meter, renewal_s: float) -> Meter:
+    """Return a meter that withholds what is too short for it."""
+    least_s = RENEWALS * renewal_s
+    why = (
+        f"The meter tells something new every {renewal_s:.3g} s: a steady window of {least_s:.3g} s or more "
+        "is needed."
+    )
+
+    def told(spans: Sequence[Span]) -> list[MeasuredOrWithheld]:
+        return [
+            Withheld(Reason.SHORTER_THAN_STEP, why)
+            if span.duration_s < least_s and not isinstance(energy, Withheld)
+            else energy
+            for span, energy in zip(spans, metered(spans), strict=True)
+        ]
+
+    return told
 
 
 def max_batch(manifest: Manifest) -> int | None:

@@ -60,7 +60,7 @@ def view_of(run: RecordedRun) -> RunView:
     attributions, checks = _attribute(energy, items, total)
     gauges = engine_gauges(timeline)
     aware, aware_checks, fit = input_aware(
-        run.manifest, run.items, run.chunks, windows, energy.of, total, energy.scope, gauges
+        run.manifest, run.items, run.chunks, windows, energy.of, total, energy.scope, gauges, energy.renewal_s
     )
     return RunView(
         manifest=run.manifest,
@@ -86,7 +86,9 @@ def view_of(run: RecordedRun) -> RunView:
         slowed=slowed_stretches(timeline, sources),
         effective_rates=effective_rates(run.manifest, energy),
         engine_gauges=gauges,
-        steady=steady_state(run.manifest, run.items, run.chunks, gauges, windows, energy.of),
+        steady=steady_state(
+            run.manifest, run.items, run.chunks, gauges, windows, energy.of, energy.renewal_s
+        ),
         input_aware=fit,
     )
 
