@@ -9,7 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from joulemark.cli.sweep_options import load_names
+from joulemark.cli.sweep_options import setting_names
+from joulemark.engines.diffusion import KINDS
+from joulemark.metrics.media import MIN_BATCHES
 from joulemark.record.errors import InputError
 from joulemark.sweeps import grid as grids
 from joulemark.sweeps.default_grids import default_grids, grid_for
@@ -39,7 +41,7 @@ the_batch_is_never_full = "max_batch > concurrency"
 
 def test_it_is_multiplied_out_with_its_base_its_rules_and_what_is_computed() -> None:
     grid = parse_grid(TEXT, "here")
-    grid.require_sound(load_names())
+    grid.require_sound(setting_names())
     cells = list(grid.cells())
     assert grid.title == "two axes"
     assert [(cell.values["concurrency"], cell.values["max_batch"]) for cell in cells] == [
@@ -59,7 +61,7 @@ def test_it_is_multiplied_out_with_its_base_its_rules_and_what_is_computed() -> 
 
 def test_an_axis_takes_the_place_of_what_was_fixed_and_the_other_way_round() -> None:
     grid = parse_grid(TEXT, "here").with_axis("model", ("a", "b")).with_base({"max_batch": 8})
-    grid.require_sound(load_names())
+    grid.require_sound(setting_names())
     assert len(list(grid.cells())) == 6
     assert {cell.settings["model"] for cell in grid.cells()} == {"a", "b"}
     assert {cell.settings["max_batch"] for cell in grid.cells()} == {8}
@@ -88,7 +90,7 @@ def test_an_axis_takes_the_place_of_what_was_fixed_and_the_other_way_round() -> 
 )
 def test_a_grid_that_makes_no_sense_is_refused_with_the_reason(text: str, why: str) -> None:
     with pytest.raises(InputError, match=why):
-        parse_grid(text, "here").require_sound(load_names())
+        parse_grid(text, "here").require_sound(setting_names())
 
 
 @pytest.mark.parametrize(("name", "value"), [("max_batch", 2.5), ("prefix_cache", 1), ("model", 3)])
@@ -110,15 +112,34 @@ def test_a_grid_is_read_from_a_file(tmp_path: Path) -> None:
 
 def test_the_built_in_grids_are_sound_and_know_their_tasks() -> None:
     for name, grid in default_grids().items():
-        grid.require_sound(load_names())
+        grid.require_sound(setting_names())
         assert grid.title, name
+        if name in KINDS:
+            continue
         cells = [cell for cell in grid.with_base({"engine": "vllm"}).cells() if not cell.skipped]
         assert len(cells) == len(list(grid.cells()))
         # enough requests for a turnover of the batch and a steady window after it
         assert all(int(str(c.settings["requests"])) >= 4 * int(str(c.values["concurrency"])) for c in cells)
     assert grid_for("gpqa_diamond") == "reasoning"
     assert grid_for("humaneval") == "code"
+    assert [grid_for(kind) for kind in KINDS] == list(KINDS)
     assert grid_for("a task of mine") == grid_for(None) == "chat"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_grid_of_media_says_what_every_batch_makes(kind: str) -> None:
+    cells = list(default_grids()[kind].cells())
+    assert {(cell.settings["engine"], cell.settings["task"]) for cell in cells} == {("diffusers", kind)}
+    assert all(cell.values.keys() == {"max_batch", "denoising_steps"} for cell in cells)
+    for cell in cells:
+        assert int(str(cell.settings["batches"])) >= MIN_BATCHES, "fewer have no interval"
+        assert {type(cell.settings[name]) for name in ("height", "width")} == {int}
+        assert ("frames" in cell.settings) == (kind != "text-to-image")
+
+
+def test_any_square_is_made_by_its_height() -> None:
+    grid = default_grids()["text-to-image"].with_axis("height", (512, 768))
+    assert {(c.settings["height"], c.settings["width"]) for c in grid.cells()} == {(512, 512), (768, 768)}
 
 
 def test_the_embedded_engine_is_spared_the_largest_loads() -> None:
@@ -137,7 +158,7 @@ def test_an_axis_of_an_installed_package_stands_for_other_settings(monkeypatch: 
     monkeypatch.setattr("joulemark.sweeps.axes.user_axes", lambda: axes)
     monkeypatch.setattr(grids, "user_axes", lambda: axes)
     grid = Grid({"engine": ("vllm", "sglang"), "speculative": (3,)}, {"model": "m"})
-    grid.require_sound(load_names())
+    grid.require_sound(setting_names())
     vllm, sglang = grid.cells()
     assert vllm.settings["flags.speculative-config"] == '{"num_speculative_tokens": 3}'
     assert "speculative" not in vllm.settings
@@ -149,4 +170,4 @@ def test_an_axis_of_an_installed_package_stands_for_other_settings(monkeypatch: 
 @settings(deadline=None, max_examples=200)
 def test_any_text_is_a_grid_or_refused(text: str) -> None:
     with contextlib.suppress(InputError):
-        parse_grid(text, "here").require_sound(load_names())
+        parse_grid(text, "here").require_sound(setting_names())

@@ -12,7 +12,9 @@ from joulemark.cli.seconds import seconds
 
 
 @click.command(context_settings={"ignore_unknown_options": True})
-@click.argument("arguments", nargs=-1, type=click.UNPROCESSED, metavar="[GRID] [TASK] [OPTIONS OF load]")
+@click.argument(
+    "arguments", nargs=-1, type=click.UNPROCESSED, metavar="[GRID] [TASK] [OPTIONS OF load, media]"
+)
 @click.option(
     "--axis",
     "axes",
@@ -45,10 +47,8 @@ from joulemark.cli.seconds import seconds
     "--start-timeout",
     "start_timeout_s",
     type=seconds,
-    default="15min",
-    show_default=True,
     metavar="TIME",
-    help="How long an engine may take until it is healthy.",
+    help="How long an engine may take until it is healthy (default: 15min; a pipeline: 1h).",
 )
 @click.option("--no-early-stop", is_flag=True, help="Measure on where more load brings nothing any more.")
 @click.option("--dry-run", is_flag=True, help="Show the points and their command lines; measure nothing.")
@@ -56,9 +56,10 @@ from joulemark.cli.seconds import seconds
 def sweep(arguments: tuple[str, ...], **options: Any) -> None:
     """Measure a load at every point of a grid, and draw energy against latency.
 
-    GRID is a TOML file, or one that comes with the program: chat, code, reasoning, visual-chat. TASK and
-    every option of `joulemark load` say what is asked. --engine may also be vllm, sglang or llama-server,
-    which are started and ended here.
+    GRID is a TOML file, or one that comes with the program: chat, code, reasoning, visual-chat,
+    text-to-image, text-to-video, image-to-video. TASK and every option of `joulemark load` say what is
+    asked. --engine may also be vllm, sglang or llama-server, which are started and ended here, or diffusers:
+    then points are pipelines, asked with the options of `joulemark media`.
 
     The same command goes on where an interrupted sweep ended. docs/sweeps.md says more.
     """

@@ -1,4 +1,4 @@
-"""How the points of a sweep are asked: each is a load of its own."""
+"""How the points of engines that answer in words are asked: each is a load of its own."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 from joulemark.cli.loading import load_job
 from joulemark.cli.measuring import plan_of as run_plan
 from joulemark.cli.options import declared_rates
-from joulemark.cli.sweep_options import load_arguments, read_load
+from joulemark.cli.sweep_options import LOAD, TASK
 from joulemark.cli.waiting import each_once
 from joulemark.engines.engine import Engine
 from joulemark.engines.launch.launched import LaunchOptions
@@ -25,21 +25,23 @@ from joulemark.sweeps.point import SweepPoint
 RATES = frozenset(one.name for one in fields(DeclaredRates) if one.name != "label")
 """Options that change no measurement."""
 _PLACELESS = frozenset({"out", "runs_dir", "as_json", "engine_url", "model", "n_ctx", *RATES})
-_ENGINES, _KEY_CHARS = "engines", 10  # where their logs go
-_NO_ENGINE: Any = None  # a plan that is only looked at
+ENGINES, KEY_CHARS = "engines", 10
+"""Where the logs of engines go, and how much of a key names each."""
+NO_ENGINE: Any = None
+"""Of a plan that is only looked at."""
 
 
 @dataclass
 class LoadBench:
-    """Knows how the points of this command are asked."""
+    """Asks as ``joulemark load`` does."""
 
     launching: LaunchOptions
     root: Path | None = None
     observer: Observer | None = None
 
     def options(self, point: SweepPoint) -> dict[str, Any]:
-        """Return the options of the load of a point, as ``load`` would have them."""
-        options = read_load(load_arguments(point.load))
+        """Return the options of the load of a point, as ``load`` would have them; raises `InputError`."""
+        options = LOAD.read(self._arguments(point))
         options["engine_url"] = point.engine
         if point.is_started:
             options["model"] = options["n_ctx"] = None  # the engine is started with them
@@ -61,7 +63,7 @@ class LoadBench:
         n_ctx = (
             ["--n-ctx", str(point.launch.n_ctx)] if point.engine == EMBEDDED and point.launch.n_ctx else []
         )
-        words = ["joulemark", "load", *load_arguments(point.load)]
+        words = ["joulemark", "load", *self._arguments(point)]
         return shlex.join([*words, "--engine", where, *model, *n_ctx, *slots])
 
     def identity(self, point: SweepPoint) -> dict[str, object]:
@@ -69,7 +71,7 @@ class LoadBench:
         options = self.options(point)
         job = load_job(options.pop("task"), options)
         task = job.load(several=False)
-        plan = run_plan(job, task, rates_of(DeclaredRates()), _NO_ENGINE, None)
+        plan = run_plan(job, task, rates_of(DeclaredRates()), NO_ENGINE, None)
         return {
             "engine": point.key,
             "power_limit_w": point.power_limit_w,
@@ -89,7 +91,7 @@ class LoadBench:
                 point.launch,
                 self.launching,
                 threads=None if threads is None else int(threads),  # type: ignore[arg-type]
-                log_dir=None if self.root is None else self.root / _ENGINES / point.key[:_KEY_CHARS],
+                log_dir=None if self.root is None else self.root / ENGINES / point.key[:KEY_CHARS],
                 progress=progress,
             )
         options = self.options(point)
@@ -101,3 +103,15 @@ class LoadBench:
         options = self.options(point)
         job = load_job(options.pop("task"), {**options, "out": out})
         return run_plan(job, job.load(several=False), rates_of(declared_rates(options)), engine, None)
+
+    def _arguments(self, point: SweepPoint) -> list[str]:
+        """Return the arguments of ``load``; raises `InputError` for settings of another command."""
+        foreign = sorted(point.load.keys() - LOAD.names)
+        if foreign:
+            raise InputError(
+                f"{', '.join(foreign)}: options of pipelines",
+                why=f"{point.engine} is asked as by `joulemark load`, which has none of that name",
+                fix="leave them out, or name a pipeline's engine: --engine diffusers",
+            )
+        task = point.load.get(TASK)
+        return [*LOAD.arguments(point.load), *([] if task is None else [str(task)])]

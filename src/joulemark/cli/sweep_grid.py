@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,8 @@ import click
 
 from joulemark.cli.engine_choice import AUTO, with_found_engine
 from joulemark.cli.sweep_options import TASK, split_arguments
+from joulemark.engines.diffusion.options import KINDS as MEDIA_KINDS
+from joulemark.engines.launch.registry import DIFFUSERS
 from joulemark.record.errors import InputError
 from joulemark.sweeps.axes import LAUNCH, PLACES
 from joulemark.sweeps.default_grids import default_grids, grid_for
@@ -22,7 +25,10 @@ def grid_of(arguments: Sequence[str], options: Mapping[str, Any]) -> Grid:
     words, base = split_arguments(arguments)
     named, task = _grid_and_task(words)
     axes = [_pair(text, "--axis", "concurrency=1,2,4,8") for text in options["axes"]]
-    if named is not None:
+    if named is not None and axes and words == [task]:
+        # a word that names a task and its grid: the axes that are given are all that is varied
+        grid = replace(named, axes={})
+    elif named is not None:
         grid = named
     elif axes:
         grid = Grid()
@@ -35,8 +41,14 @@ def grid_of(arguments: Sequence[str], options: Mapping[str, Any]) -> Grid:
     for text in options["given"]:
         name, value = _pair(text, "--set", "tensor_parallel=2")
         base[name] = _typed(name, value)
+    if named is not None and grid.tasks and not _asked(grid, base, axes):
+        base[TASK] = grid.tasks[0]
+        click.echo(f"· the task {grid.tasks[0]}, which is that of this grid", err=True)
     if base.get("engine", grid.base.get("engine")) == AUTO:
         base["engine"] = str(with_found_engine({"engine_url": AUTO})["engine_url"])
+    known = {**grid.base, **base}
+    if known.get(TASK) in MEDIA_KINDS and "engine" not in {*known, *grid.axes}:
+        base["engine"] = DIFFUSERS  # nothing else makes pictures
     grid = grid.with_base(base)
     for name, values in axes:
         grid = grid.with_axis(name, tuple(_typed(name, value) for value in values.split(",")))
@@ -45,8 +57,16 @@ def grid_of(arguments: Sequence[str], options: Mapping[str, Any]) -> Grid:
     return grid
 
 
+def _asked(grid: Grid, base: Mapping[str, object], axes: Sequence[tuple[str, str]]) -> bool:
+    """Tell whether anything says what is asked."""
+    return not {TASK, "synthetic", "trace"}.isdisjoint({*grid.base, *grid.axes, *base, *(n for n, _ in axes)})
+
+
 def _grid_and_task(words: Sequence[str]) -> tuple[Grid | None, str | None]:
-    """Tell a grid's word from a task's: a built-in grid's name, or a TOML file with axes."""
+    """Tell a grid's word from a task's: a built-in grid's name, or a TOML file with axes.
+
+    Where there is one word and it names a grid that is meant for the task of that name, it is both.
+    """
     grid: Grid | None = None
     tasks: list[str] = []
     for word in words:
@@ -60,6 +80,8 @@ def _grid_and_task(words: Sequence[str]) -> tuple[Grid | None, str | None]:
         raise InputError(
             f"{' and '.join(tasks)} are two tasks", fix="one sweep asks one; or vary it: --axis task=a,b"
         )
+    if grid is not None and not tasks:
+        tasks = [word for word in words if word in grid.tasks]
     return grid, tasks[0] if tasks else None
 
 

@@ -86,7 +86,9 @@ def report_sweep(root: Path, *, as_json: bool) -> None:
             click.echo(sentence)
     click.echo(f"\nsweep:    {pages['sweep'] or 'no page'}")
     click.echo(f"frontier: {pages['frontier'] or 'no page'}")
-    click.echo(f"next:     joulemark recommend {root} --max-tpot 100ms")
+    units = {point.unit for point in swept.operating_points}
+    limit = f"--preset {units.pop()}" if len(units) == 1 and "request" not in units else "--max-tpot 100ms"
+    click.echo(f"next:     joulemark recommend {root} {limit}")
 
 
 def _frontier(swept: Swept) -> tuple[Recommendation | None, str]:

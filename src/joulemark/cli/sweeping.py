@@ -10,9 +10,10 @@ import click
 
 from joulemark.calibration.restore import leftover
 from joulemark.cli.measuring import INTERRUPTED
-from joulemark.cli.sweep_bench import RATES, LoadBench
+from joulemark.cli.sweep_bench import RATES
+from joulemark.cli.sweep_benches import Benches
 from joulemark.cli.sweep_grid import grid_of
-from joulemark.cli.sweep_options import BadOption, load_names
+from joulemark.cli.sweep_options import BadOption, setting_names
 from joulemark.cli.sweep_progress import SweepTerminal
 from joulemark.engines.launch.launched import LaunchOptions
 from joulemark.engines.launch.program import split_command
@@ -37,16 +38,15 @@ def make_sweep(arguments: Sequence[str], options: Mapping[str, Any]) -> int:
     if (left := leftover()) is not None:
         click.echo(f"! {left}", err=True)
     grid = grid_of(arguments, options)
-    grid.require_sound(load_names())
-    launching = _launch_options(options)
-    bench = LoadBench(launching)
+    grid.require_sound(setting_names())
+    bench = Benches(_launch_options(options), options["start_timeout_s"])
     plan = _sweep_plan(grid, bench, early_stop=not options["no_early_stop"])
     root = options["out"] or DEFAULT_RUNS / f"sweep-{config_hash(dict(plan.base))[:8]}"
     if options["dry_run"]:
         print_plan(plan, root, as_json=options["as_json"])
         return 0
     with SweepTerminal() as observer:
-        bench.observer, bench.root = observer, root
+        bench.at(root, observer)
         outcome = carry_out(plan, SweepJournal(root), bench, LocalExecutor(), observer)
     report_sweep(root, as_json=options["as_json"])
     if outcome.interrupted:
@@ -58,14 +58,15 @@ def make_sweep(arguments: Sequence[str], options: Mapping[str, Any]) -> int:
 
 def _launch_options(options: Mapping[str, Any]) -> LaunchOptions:
     server, router = options["server_command"], options["router_command"]
-    return LaunchOptions(
+    launching = LaunchOptions(
         program=None if server is None else split_command(server, "--server-command"),
         router=None if router is None else split_command(router, "--router-command"),
-        start_deadline_s=options["start_timeout_s"],
     )
+    deadline_s = options["start_timeout_s"]
+    return launching if deadline_s is None else replace(launching, start_deadline_s=deadline_s)
 
 
-def _sweep_plan(grid: Grid, bench: LoadBench, *, early_stop: bool) -> SweepPlan:
+def _sweep_plan(grid: Grid, bench: Benches, *, early_stop: bool) -> SweepPlan:
     """Return the points in order; raises `InputError` where not one of them can be measured."""
     cells = list(grid.cells())
     slots = _embedded_slots(cells)

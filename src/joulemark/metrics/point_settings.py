@@ -64,14 +64,16 @@ def point_task(task: Task) -> str:
     return f"{task.name}{preset}" + (f" (subset {task.subset_key})" if task.subset_key else "")
 
 
-def questions_digest(task: Task) -> str:
+def questions_digest(task: Task, *, in_batches: bool = False) -> str:
     """Return a short digest of what was asked, in which runs of one ranking agree.
 
     Of made-up and of recorded requests that is how they are made (lengths and seed, or the trace), for their
     number is the load's. Else it is all that says which questions there are and how they are put.
     """
     asked: dict[str, object] = {"name": task.name, "preset": task.preset, "template": task.template_hash}
-    if not (task.source or "").startswith(_ALIKE_WHATEVER_THEIR_NUMBER):
+    if in_batches:
+        asked |= {name: getattr(task, name) for name in ("revision", "split", "subset_key")}
+    elif not (task.source or "").startswith(_ALIKE_WHATEVER_THEIR_NUMBER):
         asked |= {
             name: getattr(task, name)
             for name in ("revision", "items_hash", "budget_hash", "n_shot", "split", "subset_key")

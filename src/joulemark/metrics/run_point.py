@@ -108,7 +108,7 @@ def run_point(run: RunView, summary: Summary, origin: str) -> OperatingPoint:
         config_hash=manifest.config_hash,
         settings=settings,
         flags=point_flags(manifest),
-        questions=questions_digest(manifest.task),
+        questions=questions_digest(manifest.task, in_batches=medium is not None),
         notes=_notes(manifest, timed, device),
     )
 

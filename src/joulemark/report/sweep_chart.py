@@ -10,7 +10,7 @@ import altair as alt
 from joulemark.metrics.operating_point import OperatingPoint
 from joulemark.metrics.point_figures import figure_of
 from joulemark.metrics.value import Value
-from joulemark.report.sweep_table import energy_unit
+from joulemark.report.sweep_table import energy_unit, medium, whole_title
 from joulemark.report.sweep_words import axis_title
 from joulemark.report.theme import ACCENT, FAINT, INK, Picture, Rows
 from joulemark.report.theme import named as data
@@ -63,8 +63,9 @@ def panels(swept: Swept, axis: str) -> list[Panel]:
         ("Energy per correct answer", "J", lambda p: p.joules_per_correct),
         ("Time per output token, mean", "s", lambda p: figure_of(p, "tpot_mean")),
         ("Time to first token, mean", "s", lambda p: figure_of(p, "ttft_mean")),
-        ("Whole answer, mean", "s", lambda p: figure_of(p, "e2el_mean")),
+        (f"{whole_title(swept)}, mean", "s", lambda p: figure_of(p, "e2el_mean")),
         ("Throughput", "tokens/s", lambda p: p.tokens_per_second),
+        *([("Throughput", f"{unit}s/s", lambda p: p.throughput)] if (unit := medium(swept)) else []),
         ("Mean power", "W", lambda p: p.mean_power_w),
     ]
     drawn = []
@@ -91,7 +92,9 @@ def panel_chart(panel: Panel, width: int) -> Picture:
     title = axis_title(panel.axis)
     if numeric:
         numbers = [float(v) for v in panel.values if isinstance(v, int | float)]
-        ticks = alt.Axis(title=title, grid=False, values=numbers, format="~g", labelOverlap=True)
+        # of its own accord an axis of 10, 20, 30 is told in one digit: 1e+1
+        label = "format(datum.value, '~r')"
+        ticks = alt.Axis(title=title, grid=False, values=numbers, labelExpr=label, labelOverlap=True)
         x = alt.X("x:Q", scale=_scale(numbers), axis=ticks)
     else:
         x = alt.X(

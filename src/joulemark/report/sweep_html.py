@@ -8,7 +8,7 @@ from joulemark import __version__
 from joulemark.report.drawing import Drawing, drawn
 from joulemark.report.page_file import write_page
 from joulemark.report.sweep_chart import PANEL_PX, Panel, axes_drawn, panel_chart, panel_words, panels
-from joulemark.report.sweep_table import COLUMNS, energy_unit, matrix, sweep_rows
+from joulemark.report.sweep_table import columns, energy_unit, matrix, sweep_rows
 from joulemark.report.sweep_words import axis_title, point_text, progress_text, title
 from joulemark.report.templates import template
 from joulemark.report.wording import DASH, printable
@@ -35,8 +35,8 @@ def render_sweep(swept: Swept, *, frontier: str = "") -> str:
 
     Only the charts' own SVG is trusted markup; all else is escaped.
     """
-    rows = sweep_rows(swept)
-    shown = [k for k in range(len(COLUMNS)) if any(row.cells[k] != DASH for row in rows)]
+    rows, titles = sweep_rows(swept), columns(swept)
+    shown = [k for k in range(len(titles)) if any(row.cells[k] != DASH for row in rows)]
     page = {
         "title": title(swept),
         "progress": progress_text(swept),
@@ -47,7 +47,7 @@ def render_sweep(swept: Swept, *, frontier: str = "") -> str:
         ],
         "matrix": matrix(swept),
         "unit": energy_unit(swept),
-        "columns": [COLUMNS[k] for k in shown],
+        "columns": [titles[k] for k in shown],
         "rows": [(row.name, row.state, [row.cells[k] for k in shown], row.why) for row in rows],
         "base": [(printable(name), printable(_text(value))) for name, value in swept.record.base.items()],
         "rules": [(printable(reason), printable(rule)) for reason, rule in swept.record.skip.items()],

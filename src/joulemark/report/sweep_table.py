@@ -21,6 +21,7 @@ COLUMNS = (
     "To first token",
     "Whole answer",
     "Tokens/s",
+    "Made/s",
     "Batch",
     "Decode",
     "Preempted",
@@ -58,6 +59,27 @@ def energy_unit(swept: Swept) -> str:
     return f"J per {units.pop() if len(units) == 1 else 'request'}"
 
 
+def medium(swept: Swept) -> str | None:
+    """Return what all points make, ``image`` or ``video``; null where there is anything else."""
+    units = {one.measured.point.unit for one in swept.points if one.measured is not None}
+    return next(iter(units)) if len(units) == 1 and "request" not in units else None
+
+
+def whole_title(swept: Swept) -> str:
+    """Return what a request's whole time is the time of."""
+    return "Whole answer" if medium(swept) is None else "A batch"
+
+
+def columns(swept: Swept) -> tuple[str, ...]:
+    """Return the titles of `SweepRow.cells`."""
+    made = medium(swept)
+    titles = {
+        "Whole answer": whole_title(swept),
+        "Made/s": "Made/s" if made is None else f"{made.title()}s/s",
+    }
+    return tuple(titles.get(title, title) for title in COLUMNS)
+
+
 def sweep_rows(swept: Swept) -> list[SweepRow]:
     """Return a row a point, in the order of the grid."""
     return [_row(one, swept) for one in swept.points]
@@ -74,13 +96,18 @@ def _row(one: SweptPoint, swept: Swept) -> SweepRow:
         short_text(point.joules_per_correct, suffix=" J"),
         *map(_seconds, waits),
         short_text(point.tokens_per_second),
+        short_text(point.throughput) if point.unit != "request" else DASH,
         short_text(engine[MEAN_BATCH.name]),
         short_text(engine[DECODE_SHARE.name], 100, " %"),
         short_text(engine[PREEMPTIONS.name]),
         short_text(engine[KV_MEAN.name], 100, " %"),
     )
     missing = [why_text(one)] if one.why else []
-    missing += [why(value) for value in (point.energy_j, waits[0]) if value.reason is not None]
+    missing += [
+        why(value)
+        for value in (point.energy_j, waits[0] if point.unit == "request" else waits[2])
+        if value.reason is not None
+    ]
     return SweepRow(name, state_text(one), cells, " ".join(dict.fromkeys(filter(None, missing))))
 
 

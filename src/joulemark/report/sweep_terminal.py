@@ -7,7 +7,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from joulemark.report.sweep_table import COLUMNS, energy_unit, matrix, sweep_rows
+from joulemark.report.sweep_table import columns, energy_unit, matrix, sweep_rows
 from joulemark.report.sweep_words import progress_text, title
 from joulemark.report.wording import DASH, gathered
 from joulemark.sweeps.points import Swept
@@ -17,16 +17,17 @@ def print_sweep(swept: Swept, console: Console) -> None:
     """Print the points and their figures; columns of which nothing is known are left out."""
     console.print(Text(title(swept), style="bold"))
     console.print(Text(progress_text(swept), style="dim"))
-    rows = sweep_rows(swept)
-    shown = [k for k in range(len(COLUMNS)) if any(row.cells[k] != DASH for row in rows)]
+    rows, titles = sweep_rows(swept), columns(swept)
+    shown = [k for k in range(len(titles)) if any(row.cells[k] != DASH for row in rows)]
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
     # the first figures say most: in a narrow window the last ones are left to the page
     room = console.width - max(len(row.name) for row in rows) - max(len(row.state) for row in rows) - 4
-    shown = _fitting(shown, [max(len(row.cells[k]) for row in rows) for k in range(len(COLUMNS))], room)
+    widths = [max(len(title), *(len(row.cells[k]) for row in rows)) for k, title in enumerate(titles)]
+    shown = _fitting(shown, widths, room)
     table.add_column("Point", no_wrap=True)
     table.add_column("", no_wrap=True, style="dim")
     for k in shown:
-        table.add_column(COLUMNS[k], justify="right", no_wrap=True)
+        table.add_column(titles[k], justify="right", no_wrap=True)
     for row in rows:
         table.add_row(*map(Text, (row.name, row.state, *(row.cells[k] for k in shown))))
     console.print(Padding(table, (1, 0)))
@@ -51,7 +52,7 @@ def _fitting(columns: list[int], widths: list[int], room: int) -> list[int]:
     """Return the first columns for which there is room, at least three."""
     taken = 0
     for n, k in enumerate(columns):
-        taken += max(widths[k], len(COLUMNS[k])) + 2
+        taken += widths[k] + 2
         if taken > room and n >= 3:
             return columns[:n]
     return columns

@@ -50,7 +50,9 @@ class CheckedClient:
         """
         if self._probe is None:
             return ClientProof(segment=self._segment, reasons=self._reasons)
-        ttfts = [(item.t_first - item.t_sent) / 1e9 for item in items if item.t_first is not None]
+        # of pictures the whole batch is the first that is seen
+        firsts = [(item, item.t_end if item.media_units else item.t_first) for item in items]
+        ttfts = [(t_first - item.t_sent) / 1e9 for item, t_first in firsts if t_first is not None]
         proof = self._probe.proof(
             self._segment,
             ttft_p50_s=statistics.median(ttfts) if ttfts else None,

@@ -49,9 +49,9 @@ def user_axes() -> Mapping[str, UserAxis]:
     )
 
 
-def require_known(names: Collection[str], load_options: Collection[str], where: str) -> None:
-    """Raise `InputError` for a name that is no setting; ``load_options`` are those of ``joulemark load``."""
-    known = {*LAUNCH, *PLACES, *load_options, *user_axes()}
+def require_known(names: Collection[str], options: Collection[str], where: str) -> None:
+    """Raise `InputError` for a name that is no setting; ``options`` are those of the commands that ask."""
+    known = {*LAUNCH, *PLACES, *options, *user_axes()}
     for name in names:
         if name in known or (name.startswith(FLAG) and len(name) > len(FLAG)):
             continue
@@ -59,7 +59,8 @@ def require_known(names: Collection[str], load_options: Collection[str], where: 
         meant = f"did you mean {' or '.join(near)}?" if near else ""
         raise InputError(
             f"there is no setting {name!r} ({where})",
-            why=meant or f"there are {', '.join(sorted({*LAUNCH, *PLACES}))}, and the options of load",
+            why=meant
+            or f"there are {', '.join(sorted({*LAUNCH, *PLACES}))}, and the options of load and media",
             fix="docs/sweeps.md lists them; an engine's own flag is flags.NAME",
         )
 

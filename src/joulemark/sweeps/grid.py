@@ -59,15 +59,15 @@ class Grid:
         """Return the grid with a rule added; raises `InputError`."""
         return replace(self, skip={**self.skip, reason: read_expression(condition)})
 
-    def require_sound(self, load_options: Collection[str]) -> None:
+    def require_sound(self, options: Collection[str]) -> None:
         """Raise `InputError` for settings that there are not, values of another type, and an empty grid.
 
-        ``load_options`` are the names of the options of ``joulemark load``.
+        ``options`` are the names of the options of the commands that ask: ``load`` and ``media``.
         """
         if not self.axes:
             raise InputError("nothing is varied", fix="joulemark sweep --axis concurrency=1,2,4,8 …")
-        require_known(self.axes, load_options, "an axis")
-        require_known(self.base, load_options, "in the base")
+        require_known(self.axes, options, "an axis")
+        require_known(self.base, options, "in the base")
         for name, values in self.axes.items():
             if not values:
                 raise InputError(f"the axis {name} has no values")
@@ -79,7 +79,7 @@ class Grid:
         n = math.prod(len(values) for values in self.axes.values())
         if n > MAX_CELLS:
             raise InputError(f"the grid has {n:,} points", why=f"more than {MAX_CELLS:,} are not taken")
-        known = frozenset({*self.axes, *self.base, *LAUNCH, *PLACES, *load_options, *user_axes()})
+        known = frozenset({*self.axes, *self.base, *LAUNCH, *PLACES, *options, *user_axes()})
         for rule in self.skip.values():
             rule.require_names(known)
         for value in self.base.values():

@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from joulemark.engines.launch.devices import devices_named
+from joulemark.engines.launch.diffusers import OF_A_BATCH
 from joulemark.engines.launch.launched import LaunchOptions
-from joulemark.engines.launch.registry import EMBEDDED, KINDS, command_lines
+from joulemark.engines.launch.registry import DIFFUSERS, EMBEDDED, KINDS, command_lines
 from joulemark.engines.launch.settings import CannotLaunch, LaunchSettings
 from joulemark.record.errors import InputError
 from joulemark.record.identity import config_hash
@@ -20,6 +21,7 @@ _NAME_CHARS = 60
 _HASH_CHARS = 10
 _URL = ("http://", "https://")
 _URL_OPTIONS = ("model", "n_ctx")  # which an engine that runs already is asked for
+_OF_A_PIPELINE = ("task", "device", "dtype", "pipeline_revision")  # options that it is loaded with
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,9 +29,9 @@ class SweepPoint:
     """One combination of a grid.
 
     ``engine`` is a kind that is started here, or the URL of one that runs. ``load`` are the options of
-    ``joulemark load`` by name, with those of the base. ``skipped`` says why it is not measured; then
-    ``name`` may be that of no directory. ``lines`` start the engine. ``key`` is equal for points that one
-    running engine can serve.
+    ``joulemark load`` (of a pipeline: ``joulemark media``) by name, with those of the base. ``skipped`` says
+    why it is not measured; then ``name`` may be that of no directory. ``lines`` start the engine. ``key`` is
+    equal for points that one running engine can serve.
     """
 
     name: str
@@ -100,7 +102,7 @@ def make_point(cell: Cell, options: LaunchOptions, *, slots: int | None = None) 
     key = config_hash(
         {
             "engine": engine,
-            "launch": {**launch.asked, "model": launch.model},
+            "launch": {**_kept_settings(engine, launch), "model": launch.model},
             "flags": {name: repr(value) for name, value in launch.flags.items()},
             "devices": list(launch.devices),
             "gpu": gpu,
@@ -109,10 +111,17 @@ def make_point(cell: Cell, options: LaunchOptions, *, slots: int | None = None) 
             # an engine at a URL serves whatever model it is asked for
             "url": [load.get(name) for name in _URL_OPTIONS] if engine not in KINDS else None,
             "threads": load.get("threads"),
+            **({"pipeline": [load.get(name) for name in _OF_A_PIPELINE]} if engine == DIFFUSERS else {}),
         }
     )
     watts = None if power is None else float(power)  # type: ignore[arg-type]
     return SweepPoint("", cell.values, engine, launch, load, watts, key, lines, skipped)
+
+
+def _kept_settings(engine: str, launch: LaunchSettings) -> dict[str, object]:
+    """Return the settings that an engine has from its start to its end."""
+    told_later = OF_A_BATCH if engine == DIFFUSERS else ()
+    return {name: value for name, value in launch.asked.items() if name not in told_later}
 
 
 def point_name(values: Mapping[str, Setting], identity: Mapping[str, object]) -> str:

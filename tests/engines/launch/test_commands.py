@@ -13,14 +13,16 @@ from typing import Any
 import pytest
 
 from joulemark.engines.launch.command import Command
+from joulemark.engines.launch.diffusers import OF_A_BATCH
 from joulemark.engines.launch.embedded import require_embedded
 from joulemark.engines.launch.launched import LaunchOptions
 from joulemark.engines.launch.llama_server import LlamaServer
 from joulemark.engines.launch.program import find_program, split_command
-from joulemark.engines.launch.registry import KINDS, LAUNCHERS, command_lines
-from joulemark.engines.launch.settings import CannotLaunch, LaunchSettings
+from joulemark.engines.launch.registry import KINDS, LAUNCHERS, command_lines, launched_engine
+from joulemark.engines.launch.settings import OF_MEDIA, CannotLaunch, LaunchSettings
 from joulemark.engines.launch.sglang import Sglang
 from joulemark.engines.launch.vllm import Vllm
+from joulemark.record.axis import AXIS
 from joulemark.record.errors import InputError
 
 FULL = LaunchSettings(
@@ -221,8 +223,76 @@ def test_a_program_that_is_not_there_is_told_with_the_way_out(
         find_program("sglang", (sys.executable, "-m", "sglang_that_is_not_here.launch_server"))
 
 
-def test_every_kind_has_a_command_line_or_is_embedded() -> None:
-    assert set(KINDS) == {*LAUNCHERS, "embedded"}
+MEDIA = {"denoising_steps": 20, "height": 64, "width": 64, "frames": 9}
+
+
+@pytest.mark.parametrize("name", MEDIA)
+@pytest.mark.parametrize("kind", [*LAUNCHERS, "embedded"])
+def test_what_answers_in_words_makes_no_pictures(kind: str, name: str) -> None:
+    settings = LaunchSettings(model="m.gguf", **{name: MEDIA[name]})
+    with pytest.raises(CannotLaunch, match=f"{kind} takes no {name}: it answers in words"):
+        command_lines(kind, settings, LaunchOptions())
+    with pytest.raises(CannotLaunch, match=f"takes no {name}"):
+        launched_engine(kind, settings, LaunchOptions())
+
+
+def test_settings_of_media_are_those_of_the_table() -> None:
+    assert set(OF_MEDIA) == set(MEDIA)
+    assert all(AXIS[name].launched for name in OF_A_BATCH)
+    for name in OF_MEDIA:
+        with pytest.raises(InputError, match="at least 1"):
+            LaunchSettings(**{name: 0})
+
+
+@pytest.mark.parametrize(
+    ("given", "why"),
+    [
+        ({"model": None}, "has to be named"),
+        ({"max_batched_tokens": 512}, "takes no max_batched_tokens"),
+        ({"tensor_parallel": 2}, "no tensor_parallel 2"),
+        ({"pipeline_parallel": 2}, "no pipeline_parallel 2"),
+        ({"prefill_instances": 1, "decode_instances": 1}, "takes no prefill_instances"),
+        ({"preemption": "recompute"}, "takes no preemption"),
+        ({"quantization": "fp8"}, "takes no quantization"),
+        ({"prefix_cache": False}, "takes no prefix_cache"),
+        ({"n_ctx": 512}, "takes no n_ctx"),
+        ({"flags": {"x": 1}}, "takes no flags"),
+        ({"devices": ("1",)}, "--device"),
+        ({"height": 64}, "go together"),
+    ],
+)
+def test_a_pipeline_refuses_what_it_has_no_place_for(given: dict[str, Any], why: str) -> None:
+    whole: dict[str, Any] = {"model": "o/n", "max_batch": 2, "tensor_parallel": 1, "denoising_steps": 9}
+    assert command_lines("diffusers", LaunchSettings(**whole), LaunchOptions()) == []
+    with pytest.raises(CannotLaunch, match=why):
+        command_lines("diffusers", LaunchSettings(**{**whole, **given}), LaunchOptions())
+
+
+def test_no_setting_is_ignored_by_pipelines() -> None:
+    """A setting that is added is either told with a batch, or refused, or what a pipeline is loaded with."""
+    values: dict[type, Any] = {int: 2, str: "swap", bool: True}
+    for axis in (one for one in AXIS.values() if one.launched):
+        given = {axis.name: values[axis.type]}
+        for other in ("prefill_instances", "decode_instances"):
+            given |= {other: 2} if axis.name.endswith("_instances") else {}
+        given |= {"height": 2, "width": 2} if axis.name in ("height", "width") else {}
+        settings = LaunchSettings(model="o/n", **given)
+        try:
+            command_lines("diffusers", settings, LaunchOptions())
+        except CannotLaunch:
+            continue
+        assert axis.name in OF_A_BATCH
+
+
+def test_a_pipeline_is_started_in_no_other_python() -> None:
+    with pytest.raises(CannotLaunch, match="no command line"):
+        command_lines("diffusers", LaunchSettings(model="o/n"), LaunchOptions(program=("python3",)))
+    with pytest.raises(ValueError, match="DiffusionEngine"):
+        launched_engine("diffusers", LaunchSettings(model="o/n"), LaunchOptions())
+
+
+def test_every_kind_has_a_command_line_or_runs_in_a_child_of_ours() -> None:
+    assert set(KINDS) == {*LAUNCHERS, "embedded", "diffusers"}
     assert command_lines("embedded", LaunchSettings(), LaunchOptions()) == []
     shown = command_lines("vllm", LaunchSettings(model="a b"), LaunchOptions(program=("my vllm",)))
     assert shown == ["'my vllm' 'a b' --host 127.0.0.1 --port 0"]

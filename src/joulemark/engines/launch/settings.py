@@ -10,6 +10,8 @@ from joulemark.record.axis import AXES
 from joulemark.record.errors import InputError
 
 PREEMPTIONS = ("recompute", "swap")
+OF_MEDIA = ("denoising_steps", "height", "width", "frames")
+"""Settings of what a pipeline makes, which an engine that answers in words does not have."""
 _COUNTS = tuple(axis.name for axis in AXES if axis.launched and axis.type is int)
 
 
@@ -19,15 +21,17 @@ class CannotLaunch(InputError):
 
 @dataclass(frozen=True, slots=True)
 class LaunchSettings:
-    """The settings of a server; null leaves a choice to the engine.
+    """The settings of an engine; null leaves a choice to it.
 
-    ``max_batch``: requests worked on at once; ``max_batched_tokens``: tokens of one step; ``n_ctx``: context
-    of one request in tokens; ``prefix_cache``: whether prompts share what they have in common;
-    ``preemption``: what happens to a request for which there is no memory left, ``recompute`` or ``swap``.
-    ``prefill_instances`` and ``decode_instances`` go together and split the two phases between servers, each
-    of ``tensor_parallel × pipeline_parallel`` devices. ``model`` is a name or a path. ``flags`` are the
-    engine's own, without the dashes: a value, true for a flag without one, false to leave it out. ``devices``
-    are what ``CUDA_VISIBLE_DEVICES`` takes, empty: as the environment has it.
+    ``max_batch``: requests worked on at once (of a pipeline: what a batch makes); ``max_batched_tokens``:
+    tokens of one step; ``n_ctx``: context of one request in tokens; ``prefix_cache``: whether prompts share
+    what they have in common; ``preemption``: what happens to a request for which there is no memory left,
+    ``recompute`` or ``swap``. ``prefill_instances`` and ``decode_instances`` go together and split the two
+    phases between servers, each of ``tensor_parallel × pipeline_parallel`` devices. ``denoising_steps``,
+    ``height`` and ``width`` in pixels and ``frames`` are of the pictures or videos that a pipeline makes.
+    ``model`` is a name or a path. ``flags`` are the engine's own, without the dashes: a value, true for a
+    flag without one, false to leave it out. ``devices`` are what ``CUDA_VISIBLE_DEVICES`` takes, empty: as
+    the environment has it.
 
     Raises `InputError` for values that no engine could have.
     """
@@ -43,6 +47,10 @@ class LaunchSettings:
     quantization: str | None = None
     prefix_cache: bool | None = None
     n_ctx: int | None = None
+    denoising_steps: int | None = None
+    height: int | None = None
+    width: int | None = None
+    frames: int | None = None
     flags: Mapping[str, Flag] = field(default_factory=dict)
     devices: tuple[str, ...] = ()
 
