@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from joulemark.metrics.catalogue import comparison_definitions, definitions
+from joulemark.metrics.catalogue import all_definitions
 
 DOCS = Path(__file__).parent
 
@@ -13,7 +13,7 @@ DOCS = Path(__file__).parent
 def methodology() -> str:
     """Return the page."""
     parts = [(DOCS / "methodology.preface.md").read_text()]
-    for definition in (*definitions(), *comparison_definitions()):
+    for definition in all_definitions():
         parts.append(f"### {definition.title}\n\n")
         parts.append(f"`{definition.name}`, in {definition.unit}: ${definition.latex}$\n\n")
         parts.append(f"- from: {', '.join(f'`{name}`' for name in definition.inputs)}\n")

@@ -17,7 +17,8 @@ from doubles.nvml import FakeBoard, FakeNvml
 from doubles.nvml.driver import NO_PERMISSION
 from doubles.powercap import FakePowercap
 from joulemark.calibration.power_limits import NotPermitted, power_limits, set_limit_w
-from joulemark.calibration.restore import held_limits, leftover, restore, restore_path
+from joulemark.calibration.restore import held_limits, leftover, restore
+from joulemark.calibration.restore_file import restore_path
 from joulemark.record.errors import InputError
 
 PLANNED = [500.0, 400.0]

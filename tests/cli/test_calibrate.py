@@ -23,7 +23,7 @@ from doubles.plugs.shelly import ShellyGen1, ShellyGen2
 from doubles.user import Finished, adds, bench, joulemark, start
 from doubles.working_engine import WorkingEngine
 from joulemark.calibration.on_file import RunFacts, baselines_for
-from joulemark.calibration.restore import restore_path
+from joulemark.calibration.restore_file import restore_path
 from joulemark.calibration.store import calibrations_home
 from joulemark.runs.evidence import evidence_of
 from joulemark.runs.recorded import read_run

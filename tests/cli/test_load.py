@@ -147,6 +147,11 @@ def test_a_closed_loop_measures_answers_latency_and_limits(
     assert figures["slo"]["limits_s"] == {"ttft": 20.0, "e2el": 60.0}
     in_time = figures["slo"]["reasons"]["joules_per_correct_answer"]["code"]
     assert in_time == figures["reasons"]["steady_joules_per_correct_answer"]["code"]
+    again = joulemark("report", tmp_path / "run", "--json")
+    assert again.json["slo"] == figures["slo"], "the record alone says it all"
+    said = " ".join(joulemark("report", tmp_path / "run").out.split())
+    assert "of 12 counted requests kept first token ≤ 20 s, whole answer ≤ 60 s." in said
+    assert "Energy per correct answer within the limits: " in said
     manifest = json.loads((tmp_path / "run" / "manifest.json").read_text())
     assert manifest["load"]["mode"] == "closed"
     assert manifest["load"]["lead_requests"] == 3

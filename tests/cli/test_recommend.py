@@ -48,7 +48,7 @@ def rows(tmp_path: Path) -> Path:
         text_row("org/llama-8b", A100, 100.0, 0.030, 32),
         text_row("org/llama-8b", H100, 60.0, 0.080, 128),
         text_row("org/llama-8b", H100, 50.0, 0.1049, 256),
-        text_row("org/llama-70b", H100, 500.0, 0.09, 64),
+        text_row("org/llama-70b", H100, 300.0, 0.09, 64),
     )
     done = _run(import_, "mlenergy", path, "--into", tmp_path / "rows")
     assert done.exit_code == 0, done.output
@@ -74,6 +74,27 @@ def test_a_bad_file_is_an_error_and_stores_nothing(tmp_path: Path) -> None:
     error = _error(import_, "mlenergy", path, "--into", tmp_path / "rows")
     assert "line 2, column 'Energy/req (J)'" in error.why
     assert not (tmp_path / "rows").exists()
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        (f"org/m,{H100},1,1,0.001,0.05,250.0,250.0,16.0,16", "it comes to 0.001 W, less than"),
+        (f"org/m,{H100},1,1,60.0,0.05,1000.0,250.0,999.0,16", "its mean batch is 999, of 16 at most"),
+        (f"org/m,{H100},1,1,60.0,0.05,1e300,250.0,16.0,16", "more than its devices can draw"),
+    ],
+)
+def test_a_row_that_cannot_be_physical_never_wins_and_is_named(tmp_path: Path, wrong: str, said: str) -> None:
+    honest = text_row("org/m", H100, 60.0, 0.080, 64)
+    path = text_file(tmp_path / "llm_text_generation__chat.csv", wrong, honest)
+    assert _run(import_, "mlenergy", path, "--into", tmp_path / "rows").exit_code == 0
+    told = _json(tmp_path / "rows")
+    assert told["pick"]["settings"]["max_batch"] == 64
+    (left,) = told["left_out"]
+    assert said in left["text"]
+    plain = " ".join(_run(recommend, tmp_path / "rows").stdout.split())
+    assert "Left out: H100 80GB HBM3, batch 16. It cannot be physical" in plain
+    assert f"org/m, {H100}, max_batch 16" in plain
 
 
 def test_zero_joules_are_told_and_never_win(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from doubles.engine_server import EngineServer
 from joulemark.engines.exchange import Endpoint
 from joulemark.engines.openai_api import UrlEngine, UrlOptions
 from joulemark.record.errors import InputError
+from joulemark.record.manifest import Engine
 
 KEY = "sk-very-secret-0123456789"
 
@@ -22,6 +23,27 @@ def test_an_echoed_key_is_concealed(monkeypatch: pytest.MonkeyPatch) -> None:
         asyncio.run(UrlEngine(UrlOptions(server.url, api_key_env="KEY_OF_MINE")).start())
     assert KEY not in str(raised.value)
     assert "[key]" in str(raised.value)
+
+
+def test_an_echoed_key_is_not_in_the_record(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KEY_OF_MINE", KEY)
+    answer = {"choices": [{"message": {"content": "yes"}, "finish_reason": "stop"}], "usage": None}
+    routes = {
+        "GET /v1/models": {"data": [{"id": f"m {KEY}", "owned_by": "vllm"}]},
+        "GET /version": {"version": f"1.0 for Bearer {KEY}"},
+        "POST /v1/chat/completions": answer,
+    }
+
+    async def described() -> Engine:
+        engine = UrlEngine(UrlOptions(server.url, api_key_env="KEY_OF_MINE"))
+        await engine.start()
+        return engine.describe()
+
+    with EngineServer(routes) as server:
+        entry = asyncio.run(described())
+    assert entry.version == "1.0 for [key]"
+    assert entry.model == "m [key]"
+    assert KEY not in entry.model_dump_json()
 
 
 def test_only_secrets_are_concealed() -> None:

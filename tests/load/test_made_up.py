@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import takewhile
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from doubles.loaded import plan_of
 from joulemark.load.lengths import Lengths, RequestLengths, parse_lengths
 from joulemark.load.made_up import MadeUp
+from joulemark.load.shape import LoadShape
 from joulemark.load.token_rate import TokenRate
 from joulemark.load.trace import read_trace
 from joulemark.load.words import VOCABULARY, text_of
+from joulemark.record.content import Message
 from joulemark.record.drawn import PARETO_ALPHA
 from joulemark.record.errors import InputError
 
@@ -114,6 +119,26 @@ def test_prompts_are_written_when_they_are_asked_for() -> None:
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 10 << 20
+
+
+class Unread(Sequence[Message]):
+    """Messages that nobody may write out."""
+
+    def __getitem__(self, index: object) -> NoReturn:
+        raise AssertionError("a prompt was written out")
+
+    def __len__(self) -> int:
+        return 1
+
+
+def test_a_load_is_planned_without_a_prompt_being_written(tmp_path: Path) -> None:
+    task = MadeUp("t", "trace", tuple(RequestLengths(12_000, n) for n in range(1, 9))).task_set(RATE)
+    assert task.questions[0].picture_digests == ()
+    written = plan_of("http://unused", task, LoadShape.closed(2), tmp_path)
+    questions = tuple(replace(question, messages=Unread()) for question in task.questions)
+    unread = replace(written, task=replace(task, questions=questions))
+    assert unread.task_facts == written.task_facts
+    assert unread.task_facts is unread.task_facts, "they are made once, for whoever asks for the identity"
 
 
 def test_drawn_lengths_have_their_means_and_tails() -> None:

@@ -11,7 +11,7 @@ import importlib
 import math
 import pkgutil
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pytest
 
@@ -28,6 +28,7 @@ from joulemark.record.meter import Qualification, QualifiedSource, Trust
 from joulemark.record.scope import OverlappingScopes
 from joulemark.record.telemetry import Quantity
 from joulemark.telemetry.interval import energies_between, integrals_between
+from joulemark.telemetry.renewal import FEW_RENEWALS
 from joulemark.telemetry.sampler import SamplerLoop, SourcePlan
 from joulemark.telemetry.timeline import Timeline
 from joulemark.telemetry.wire import SampledSource
@@ -52,9 +53,12 @@ EXPECTED: dict[Fault, tuple[Outcomes, Outcomes]] = {
     Fault.SHORT_GAP: (outcomes(MEASURED), outcomes(MEASURED)),
     Fault.RESET: (outcomes("counter_reset"), outcomes(MEASURED)),
     Fault.BACKWARDS: (outcomes("counter_backwards"), outcomes(MEASURED)),
-    # a gauge that stands still at the truth shows the truth
-    Fault.FREEZE: (outcomes("counter_frozen", "outside_timeline"), outcomes(MEASURED)),
-    Fault.STALE: (outcomes("counter_frozen", "outside_timeline"), outcomes(MEASURED, "outside_timeline")),
+    # a gauge that stands still alone may show a steady power; one that stands with its counter is stale
+    Fault.FREEZE: (outcomes("counter_frozen", "outside_timeline"), outcomes(MEASURED, "gap_too_long")),
+    Fault.STALE: (
+        outcomes("counter_frozen", "outside_timeline"),
+        outcomes(MEASURED, "gap_too_long", "outside_timeline"),
+    ),
     Fault.NOT_SUPPORTED: (outcomes(ABSENT, "no_samples"), outcomes(ABSENT, MEASURED)),
     Fault.LOST: (outcomes("meter_lost"), outcomes("meter_lost")),
     Fault.DUPLICATE_SCOPE: (outcomes(MEASURED), outcomes(MEASURED)),
@@ -170,6 +174,8 @@ def judge(rig: Rig, fault: Fault, findings: Sequence[Finding], cells: Sequence[C
         assert outcome(counter) in expected_counter, f"{counter} of {main}"
     if rig.has_gauge:
         assert outcome(integrated) in expected_gauge, f"{integrated} of {main}"
+    if fault in (Fault.FREEZE, Fault.STALE) and outcome(counter) == "counter_frozen":
+        assert outcome(integrated) != MEASURED, f"the gauge stood with its counter: {integrated}"
     for energy in (counter, integrated):
         if isinstance(energy, MeasuredEnergy):
             _is_true(energy, truth)
@@ -238,6 +244,28 @@ def test_cell(rig: Rig, fault: Fault) -> None:
 
     with rig.make(fault, rig.truth, now_s) as rigged:
         examine(rig, fault, rigged.findings, clock)
+
+
+SHORT_S = 12.0
+AT_SHARES = (0.1, 0.45, 0.95)  # of the time up to the healthy window's end: where short ones begin
+
+
+@pytest.mark.parametrize("rig", [pytest.param(rig, id=name) for name, rig in sorted(RIGS.items())])
+def test_a_short_run_has_its_energy_or_none(rig: Rig) -> None:
+    """Slow page x short run: what is not renewed within a window says nothing of it, and no 0 J either."""
+    for share in AT_SHARES:
+        clock = VirtualClock(0)
+        t0_s = rig.truth.t0_s + share * (rig.truth.t1_s - rig.truth.t0_s)
+        truth = replace(rig.truth, t0_s=t0_s, t1_s=t0_s + SHORT_S)
+        with rig.make(Fault.HEALTHY, truth, lambda clock=clock: clock.now_ns() * 1e-9) as rigged:  # type: ignore[misc]
+            cells = drive(rigged.findings(), truth, clock)
+        assert cells
+        for energy in (cells[0].counter, cells[0].integrated):
+            _is_sane(energy)
+            assert outcome(energy) in (MEASURED, ABSENT, "shorter_than_step")
+            if isinstance(energy, MeasuredEnergy):
+                _is_true(energy, truth)
+                assert cells[0].qualified.info.value_age_s * FEW_RENEWALS <= SHORT_S
 
 
 BLIND = [Finding("blind", "blind", "nothing", why="there is nothing", fix="buy a meter")]

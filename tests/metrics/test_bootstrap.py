@@ -157,9 +157,7 @@ def test_withheld_cases():
     assert ratio_interval([1.0] * 9, [1] * 9).reason is Reason.TOO_FEW_ITEMS
     assert ratio_interval([1.0] * 10, [1] * 10).reason is None
     # one correct of 50: (1 - 1/50)**50 = 36 % of the resamples hold none
-    rare = ratio_interval([1.0] * 50, [1] + [0] * 49)
-    assert rare.reason is Reason.TOO_MANY_EMPTY_RESAMPLES
-    assert rare.empty_share == pytest.approx(0.364, abs=0.02)
+    assert ratio_interval([1.0] * 50, [1] + [0] * 49).reason is Reason.TOO_MANY_EMPTY_RESAMPLES
     # three of 50: 4.5 %, just few enough
     assert ratio_interval([1.0] * 50, [1] * 3 + [0] * 47).reason is None
 

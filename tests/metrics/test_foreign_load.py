@@ -5,18 +5,20 @@ import dataclasses
 import numpy as np
 import pytest
 
-from doubles import steady_runs
+from doubles import run_views, steady_runs
 from doubles.made_up_loads import at, closed_loop, load_of, request, stream, window_of
 from joulemark.metrics import summarize
+from joulemark.metrics.attribution import Slice
 from joulemark.metrics.foreign_load import foreign_load, is_watched
 from joulemark.metrics.loaded_definitions import STEADY
 from joulemark.metrics.loaded_energy import loaded_figures
 from joulemark.metrics.request_work import Work, work_of
+from joulemark.metrics.run_point import run_point
 from joulemark.metrics.run_view import EngineGauge
 from joulemark.metrics.steady import steady_window
 from joulemark.metrics.steady_state import SteadyWindow
 from joulemark.record.energy import Withheld
-from joulemark.record.item import Attempt
+from joulemark.record.item import Attempt, Phase, Verdict
 from joulemark.record.manifest import Load
 from joulemark.record.reason import Reason
 from joulemark.simulate.config import ServerConfig
@@ -50,6 +52,17 @@ def counter(items, *, at_the_end=False, times=1.0):
     else:
         stamps = sorted(chunk.t_ns for one in items for chunk in stream(one))
     return read("generation_tokens", lambda t_ns: times * np.searchsorted(stamps, t_ns, "right"), items)
+
+
+def prompts(items, counted_at="t_first", *, foreign=0.0, cached=0):
+    """Return the counter of prompt tokens: ours as they are counted, and ``foreign`` others' a second."""
+    stamps = sorted(getattr(one, counted_at) for one in items)
+    each = 40 - cached
+
+    def of(t_ns):
+        return each * np.searchsorted(stamps, t_ns, "right") + foreign * (t_ns - t_ns[0]) * 1e-9
+
+    return read("prompt_tokens", of, items)
 
 
 def found(items, *gauges):
@@ -102,6 +115,112 @@ def test_the_engines_count_of_tokens_is_held_against_ours(at_the_end):
     assert isinstance(found(items, again), SteadyWindow)
 
 
+@pytest.mark.parametrize("counted_at", ["t_sent", "t_first", "t_end"])
+def test_the_engines_count_of_prompts_is_held_against_ours(counted_at):
+    """Others who read and write one token: in the batch for a moment, and most of what is paid for."""
+    items = loop()
+    others = {"foreign": 15_000.0}
+    assert isinstance(found(items, running(items), counter(items), prompts(items, counted_at)), SteadyWindow)
+    why = found(items, running(items, 0.5), counter(items), prompts(items, counted_at, **others))
+    assert isinstance(why, Withheld)
+    assert why.reason is Reason.FOREIGN_LOAD
+    assert "prompt tokens" in why.detail
+    assert found(items, prompts(items, counted_at, **others)).reason is Reason.FOREIGN_LOAD
+
+
+def test_prompts_from_a_cache_may_be_left_out_of_the_engines_count():
+    items = [dataclasses.replace(one, cached_tokens=30) for one in loop()]
+    assert isinstance(found(items, prompts(items, cached=30)), SteadyWindow)
+    assert isinstance(found(items, prompts(items)), SteadyWindow)
+
+
+def test_prompts_whose_length_is_not_known_prove_nothing():
+    items = [dataclasses.replace(one, prompt_tokens=None) for one in loop()]
+    assert isinstance(found(items, prompts(items, foreign=15_000.0)), SteadyWindow)
+
+
+def with_tries(items, error, *, every=2):
+    """Return the requests, each ``every``-th asked twice: its first half was a try that ended so."""
+    return [
+        dataclasses.replace(
+            one,
+            attempts=(
+                Attempt(one.t_sent, (one.t_sent + one.t_first) // 2, error),
+                Attempt((one.t_sent + one.t_first) // 2, one.t_end),
+            ),
+        )
+        if k % every == 0
+        else one
+        for k, one in enumerate(items)
+    ]
+
+
+@pytest.mark.parametrize("error", ["http_429", "http_503", "refused", "dns", "closed"])
+def test_a_try_that_never_came_to_work_gives_others_no_room(error):
+    items = with_tries(loop(), error)
+    assert isinstance(found(items, counter(items), prompts(items)), SteadyWindow)
+    assert found(items, counter(items, times=1.3)).reason is Reason.FOREIGN_LOAD
+    assert found(items, prompts(items, foreign=200.0)).reason is Reason.FOREIGN_LOAD
+
+
+@pytest.mark.parametrize("error", ["cut", "stall", "timeout", "reset", "answer"])
+def test_a_try_that_may_have_been_worked_on_is_ours(error):
+    items = with_tries(loop(), error)
+    assert isinstance(found(items, counter(items, times=1.3)), SteadyWindow)
+    assert isinstance(found(items, prompts(items, foreign=150.0)), SteadyWindow)
+    # given up before the stretch, it is worked on by nobody who is asked now
+    late = Slice(0, at(10), at(15.4))
+    before = with_tries([one for one in loop() if one.t_end < at(9)], error, every=1)
+    after = [one for one in loop() if one.t_end >= at(9)]
+    watched = load_of([*before, *after], [counter([*before, *after], times=1.6)])
+    refused = foreign_load(watched, late.t0, late.t1)
+    assert refused is not None
+
+
+def test_a_request_that_waits_to_be_asked_again_is_not_in_flight():
+    """Each is turned away at once and asked again after three seconds, in which the batch is others'."""
+    turned_away = [
+        dataclasses.replace(
+            one,
+            attempts=(
+                Attempt(one.t_sent, one.t_sent + 1_000_000, "http_429"),
+                Attempt(one.t_first, one.t_end),
+            ),
+            t_sent=one.t_first,
+        )
+        for one in closed_loop(8, 40, lambda k: 4.0 + 0.1 * (k % 7))
+    ]
+    turned_away = [
+        dataclasses.replace(
+            one, attempts=(one.attempts[0], Attempt(again, one.t_end)), t_sent=again, t_first=again
+        )
+        for one in turned_away
+        for again in [one.t_begin + 3_000_000_000]
+    ]
+    alone = load_of([dataclasses.replace(one, attempts=()) for one in turned_away])
+    ours = read("requests_running", lambda t_ns: alone.in_flight.at(t_ns), turned_away)
+    assert foreign_load(load_of(turned_away, [ours]), at(5), at(18)) is None
+    shared = read("requests_running", lambda t_ns: alone.in_flight.at(t_ns) + 3.0, turned_away)
+    why = foreign_load(load_of(turned_away, [shared]), at(5), at(18))
+    assert why is not None
+    assert why.reason is Reason.FOREIGN_LOAD
+
+
+def test_requests_that_were_cut_off_may_have_been_read_and_answered():
+    items = loop()
+    cut = [
+        dataclasses.replace(
+            one, phase=Phase.ABANDONED, verdict=None, prompt_tokens=None, completion_tokens=None
+        )
+        if k >= len(items) - 8
+        else one
+        for k, one in enumerate(items)
+    ]
+    part = window_of(items)
+    watched = load_of(cut, [counter(items), prompts(items)])
+    assert foreign_load(watched, part.t0, part.t1) is None
+
+
 def test_what_the_engine_made_for_tries_that_failed_is_ours():
     items = loop()
     failed = [
@@ -109,13 +228,15 @@ def test_what_the_engine_made_for_tries_that_failed_is_ours():
             one,
             t_first=None,
             completion_tokens=None,
+            prompt_tokens=None,
+            verdict=Verdict.FAILED,
             attempts=(Attempt(one.t_sent, one.t_end, "stall"),),
         )
         if k % 8 == 3
         else one
         for k, one in enumerate(items)
     ]
-    assert isinstance(found(failed, counter(items)), SteadyWindow)
+    assert isinstance(found(failed, counter(items), prompts(items)), SteadyWindow)
 
 
 def test_an_engine_that_shows_nothing_is_not_watched():
@@ -124,6 +245,7 @@ def test_an_engine_that_shows_nothing_is_not_watched():
     assert not is_watched(load_of(items), part.t0, part.t1)
     assert is_watched(load_of(items, [counter(items)]), part.t0, part.t1)
     assert is_watched(load_of(items, [running(items)]), part.t0, part.t1)
+    assert is_watched(load_of(items, [prompts(items)]), part.t0, part.t1)
 
 
 def test_the_shares_of_requests_are_withheld_too():
@@ -155,3 +277,29 @@ def test_a_run_beside_others_has_no_loaded_figure_and_says_it_loudly():
     (told,) = (c for c in summary.caveats if c.code == "foreign_load")
     assert told.loud
     assert "no_steady_state" not in {c.code for c in summary.caveats}
+
+
+def asked_one_at_a_time(foreign=0.0, *, seen=True):
+    """Return a sequential run beside whose prompts the engine read ``foreign`` tokens a second of others."""
+    view = run_views.with_counter()
+    gauge = prompts(view.measured_items, foreign=foreign)
+    return dataclasses.replace(view, engine_gauges=(gauge,) if seen else ())
+
+
+def test_a_sequential_run_beside_others_says_it_and_is_not_recommended():
+    alone = asked_one_at_a_time()
+    summary = summarize(alone)
+    assert not {"foreign_load", "engine_not_watched"} & {c.code for c in summary.caveats}
+    assert run_point(alone, summary, "run").energy_j.value is not None
+
+    shared = asked_one_at_a_time(15_000.0)
+    summary = summarize(shared)
+    (told,) = (c for c in summary.caveats if c.code == "foreign_load")
+    assert told.loud
+    assert "prompt tokens" in told.text
+    point = run_point(shared, summary, "run")
+    for value in (point.energy_j, point.joules_per_correct, point.throughput, point.latencies_s["ttft_p50"]):
+        assert value.reason is Reason.FOREIGN_LOAD
+
+    unseen = summarize(asked_one_at_a_time(seen=False)).caveats
+    assert [c.loud for c in unseen if c.code == "engine_not_watched"] == [False]

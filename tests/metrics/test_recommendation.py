@@ -16,6 +16,7 @@ from joulemark.metrics.limits import Limit
 from joulemark.metrics.recommendation import Wish, recommend
 from joulemark.metrics.recommendation_json import recommendation_json
 from joulemark.metrics.value import Value
+from joulemark.record.published import Unit
 from joulemark.record.reason import Reason
 
 TPOT = Limit("tpot_mean", 0.1)
@@ -217,7 +218,10 @@ def test_without_joules_there_is_nothing_to_rank() -> None:
     found = recommend([point(None, 0.05, "no meter")], Wish((TPOT,)))
     assert (found.pick, found.ranked, found.near_misses) == (None, (), ())
     assert found.left_out[0].code == "not_measured"
-    assert recommendation_json(found)["energy_j"] is None
+    told = recommendation_json(found)
+    assert told["energy_j"] is None
+    assert told["reasons"]["energy_j"]["detail"].endswith(found.left_out[0].text)
+    assert told["reasons"]["energy_j"]["code"] == "not_applicable"
 
 
 def test_models_ranked_by_energy_alone_are_told_so() -> None:
@@ -242,6 +246,24 @@ def test_the_json_has_a_reason_for_each_null() -> None:
     named = document["units"]
     for name in named:
         assert (document[name] is None) == (name in document["reasons"]), name
+
+
+@pytest.mark.parametrize("unit", ["request", "image"])
+@pytest.mark.parametrize("limits", [(Limit("tpot_mean", 0.01),), ()])
+def test_without_a_pick_the_units_are_those_of_a_pick(unit: Unit, limits: tuple[Limit, ...]) -> None:
+    known = {
+        "throughput": Value(2.0, "1/s"),
+        "tokens_per_second": Value(2.0, "tokens/s"),
+        "mean_power_w": Value(300.0, "W"),
+        "tdp_energy_j": Value(90.0, "J"),
+        "usd": Value(0.1, "USD"),
+        "gco2e": Value(3.0, "gCO2e"),
+    }
+    picked = recommend([point(60, 0.05, accuracy=0.8, unit=unit, **known)], Wish())
+    none = recommend([point(60 if limits else None, 0.05, unit=unit)], Wish(limits))
+    assert picked.pick is not None
+    assert none.pick is None
+    assert recommendation_json(none)["units"] == recommendation_json(picked)["units"]
 
 
 def test_a_limit_of_zero_is_missed_by_no_finite_share() -> None:

@@ -112,6 +112,13 @@ def test_a_path_outside_the_tree_is_refused_with_the_tree(path: str) -> None:
         Scope.named(path)
 
 
+@pytest.mark.parametrize("path", ["wall/psu/sensor:\x1b[2J", "gpu:0\n", "a\u202eb", "", "/gpu:0", "a//b"])
+def test_what_steers_a_terminal_is_no_path(path: str) -> None:
+    with pytest.raises(ValueError, match="not a scope path") as caught:
+        Scope(path)
+    assert str(caught.value).isprintable()
+
+
 @pytest.mark.parametrize(("one", "other"), TWICE)
 def test_one_part_by_two_paths_never_adds(one: str, other: str) -> None:
     for pair in ([Scope(one), Scope(other)], [Scope(other), Scope(one)]):

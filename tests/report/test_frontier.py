@@ -14,8 +14,9 @@ from doubles.points import ci, point
 from joulemark.metrics.limits import Limit
 from joulemark.metrics.operating_point import OperatingPoint
 from joulemark.metrics.recommendation import Recommendation, Wish, recommend
-from joulemark.metrics.value import Value
+from joulemark.metrics.value import Value, withheld
 from joulemark.record.errors import InputError
+from joulemark.record.reason import Reason
 from joulemark.report.frontier_chart import energy_chart, energy_rows, frontier_chart, frontier_rows
 from joulemark.report.frontier_html import render_frontier, write_frontier
 from joulemark.report.frontier_table import point_rows
@@ -72,9 +73,27 @@ def test_where_nothing_is_found_the_nearest_is_told() -> None:
 
 def test_without_any_energy_that_is_said() -> None:
     found = recommend([point(None, 0.1)], Wish((TPOT,)))
-    assert "nothing to choose among" in leads(found)[0]
+    assert leads(found) == [f"There is nothing to choose among. {Reason.NOT_MEASURED.text}"]
+    assert title(found) == "What to run: org/model-1b, sums"
     assert "Left out" in _printed(found)
     assert "<svg" not in render_frontier(found)
+
+
+def test_the_reason_that_most_were_left_out_for_is_said() -> None:
+    busy = withheld("J", Reason.CLIENT_INVALID, detail="(loop_lag)")
+    found = recommend([point(None, 0.1), point(busy, 0.1, "b"), point(busy, 0.1, "c")], Wish((TPOT,)))
+    (told,) = leads(found)
+    why = f"{Reason.CLIENT_INVALID.text} (loop_lag)"
+    assert told == f"There is nothing to choose among. 2 of 3 configurations: {why}"
+    assert told in " ".join(_printed(found).split())
+
+
+def test_limits_on_what_nobody_knows_are_told_with_the_reason() -> None:
+    late = withheld("s", Reason.REQUEST_FAILED, detail="9 of 90 failed.")
+    found = recommend([point(60, late), point(70, late, "b")], Wish((TPOT,)))
+    (told,) = leads(found)
+    assert told.startswith("No configuration meets the limits. None of them has all the limited figures.")
+    assert told.endswith("9 of 90 failed.")
 
 
 def test_several_models_are_told_apart_by_name() -> None:

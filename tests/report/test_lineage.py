@@ -14,7 +14,7 @@ from joulemark.report.lineage import fields, of_meters, of_rates
 from joulemark.report.wording import DASH, shown
 
 RECORD = re.compile(
-    r"(telemetry|items|chunks|attribution|meters|client|rates|baselines)\.\w+( of the other)?"
+    r"(telemetry|items|chunks|attribution|meters|client|rates|baselines|manifest)\.\w+( of the other)?"
     r"|windows|items|headline_scope|cost model of one run"
 )
 

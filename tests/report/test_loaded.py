@@ -206,11 +206,14 @@ def test_limits_have_their_share_and_their_energy():
     tile = found.tiles[1]
     assert tile.title == "Energy per correct answer within the limits"
     assert tile.text == figure_texts("", value)[0]
-    assert re.match(r"\d+\.\d % \(95 % interval .*\) of 388 counted requests kept ", found.slo)
-    assert "each token after the first ≤ 50 ms, whole answer ≤ 1 s" in found.slo
+    assert tile.name == "slo_joules_per_correct_answer"
+    kept, correct = found.limits
+    assert re.match(r"\d+\.\d % \(95 % interval .*\) of 388 counted requests kept ", kept)
+    assert "each token after the first ≤ 50 ms, whole answer ≤ 1 s" in kept
+    assert correct.startswith("Correct answers within the limits: ")
     assert "kept each token" in render(summarize(view), view)
     plain = section(loaded_views.closed())
-    assert plain.slo == ""
+    assert plain.limits == []
     assert len(plain.tiles) == len(found.tiles) - 1
 
 

@@ -29,6 +29,7 @@ from joulemark.record.energy import MeasuredEnergy
 from joulemark.record.item import Verdict
 from joulemark.record.reason import Reason
 from joulemark.runs.answer_blocks import answer_blocks
+from joulemark.runs.recorded import RecordedRun
 from joulemark.runs.run_energy import RunEnergy
 from joulemark.runs.view import view_of
 
@@ -191,6 +192,57 @@ def test_a_register_that_is_faster_than_the_answers_gives_them_energies_of_their
     found = summarize(run).to_json()
     assert "method" not in found["intervals"]["joules_per_correct_answer"]
     assert "n_blocks" not in found["cost_model"]
+
+
+def on_a_page(run: RecordedRun, *, declared_s: float) -> RecordedRun:
+    """The same run, metered by a device's counter behind a page instead of by a register."""
+    meters = [
+        one.model_copy(
+            update={
+                "source": dataclasses.replace(
+                    one.source, is_register=False, kind="dcgm", value_age_s=declared_s, counter_quantum_j=1e-3
+                )
+            }
+        )
+        for one in run.manifest.meters
+    ]
+    manifest = run.manifest.model_copy(update={"meters": meters})
+    return dataclasses.replace(run, manifest=manifest)
+
+
+@pytest.mark.parametrize("declared_s", [3.0, 0.0])
+def test_answers_that_are_shorter_than_a_page_is_renewed_are_told_in_blocks(
+    rng: np.random.Generator, declared_s: float
+) -> None:
+    """Known or only seen in the readings: a counter renewed every 3 s tells no answer of half a second."""
+    given = answers(2 * N, rng)
+    run = recorded(given, rng, renewal_s=3.0, quantum_j=1e-3, read_s=0.5)
+    view = view_of(on_a_page(run, declared_s=declared_s))
+    assert all(row.reason is Reason.SHORTER_THAN_STEP for row in view.attributions)
+    assert isinstance(view.headline_energy, MeasuredEnergy)
+    assert len(view.blocks.blocks) >= MIN_BLOCKS
+    found = summarize(view).figures["joules_per_correct_answer"]
+    assert found.interval == "ci95"
+    assert "blocks of answers" in found.interval_method
+
+
+def test_a_run_of_a_few_renewals_has_no_joules_at_all(rng: np.random.Generator) -> None:
+    """Not 0 J with an interval of 0 … 0, as a page that was not renewed within the run would have it."""
+    run = recorded(answers(20, rng), rng, renewal_s=30.0, quantum_j=1e-3, read_s=2.0)
+    view = view_of(on_a_page(run, declared_s=30.0))
+    assert view.headline_energy.reason is Reason.SHORTER_THAN_STEP
+    told = summarize(view).to_json()
+    assert told["joules_per_correct_answer"] is None
+    assert told["reasons"]["joules_per_correct_answer"]["code"] == "shorter_than_step"
+    assert "90 s or more" in told["reasons"]["joules_per_correct_answer"]["detail"]
+
+
+def test_what_decides_is_the_renewal_and_not_whether_joules_were_given(rng: np.random.Generator) -> None:
+    """A counter that moves each second gives half a second an estimate, which is mostly its neighbours'."""
+    run = on_a_page(recorded(answers(N, rng), rng, quantum_j=1e-3, read_s=0.25), declared_s=0.0)
+    energy = RunEnergy(run.timeline, run.manifest)
+    given = Attribution("q0", 0, 0, "sequential", "wall", 1.0, 0.5, 1.5, None)
+    assert answer_blocks(run.timeline, energy, run.items, [given]) is not None
 
 
 def test_the_summary_is_plain_json(rng: np.random.Generator) -> None:

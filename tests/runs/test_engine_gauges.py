@@ -1,9 +1,13 @@
-"""A run under load keeps what the engine says of its batch; a sequential one does not ask."""
+"""A run keeps what the engine says of its batch, and by it tells whether others used the engine."""
 
 from __future__ import annotations
 
+import json
 import os
 import re
+import threading
+import urllib.request
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -124,13 +128,44 @@ def test_it_is_no_meter_of_the_run(tmp_path: Path) -> None:
     assert view.timelines == ()
 
 
-def test_one_request_at_a_time_asks_for_nothing(tmp_path: Path) -> None:
-    with ServedSimulation(simulation("vllm", max_batch=4, mean_tokens=8)) as served:
-        _, run = carried_out(loaded(served.url, tmp_path / "run", LoadShape.closed(1, n_requests=4)))
-    assert engine_rows(run) == []
+class Others:
+    """Another client of the engine: one long prompt after another, each answered with one token."""
+
+    def __init__(self, url: str, model: str) -> None:
+        self._url, self._ended = f"{url}/v1/chat/completions", threading.Event()
+        self._body = {"model": model, "max_tokens": 1, "messages": [{"role": "user", "content": "x " * 4000}]}
+        self._thread = threading.Thread(target=self._ask)
+
+    def __enter__(self) -> Others:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *exc_info: object) -> None:
+        self._ended.set()
+        self._thread.join(20)
+
+    def _ask(self) -> None:
+        headers = {"Content-Type": "application/json"}
+        while not self._ended.wait(0.1):
+            request = urllib.request.Request(self._url, json.dumps(self._body).encode(), headers)
+            urllib.request.urlopen(request, timeout=20).read()
+
+
+@pytest.mark.parametrize("shape", [LoadShape.closed(1, n_requests=16), LoadShape.closed(4, n_requests=80)])
+@pytest.mark.parametrize("others", [False, True])
+def test_others_who_send_long_prompts_are_seen(shape: LoadShape, others: bool, tmp_path: Path) -> None:
+    engine = simulation("vllm", max_batch=8, mean_tokens=TOKENS)
+    with ServedSimulation(engine) as served, ExitStack() as beside:
+        if others:
+            beside.enter_context(Others(served.url, served.model))
+        _, run = carried_out(loaded(served.url, tmp_path / "run", shape))
     view = view_of(run)
-    assert view.engine_gauges == ()
-    assert {value.reason for value in figures_of(view).values()} == {Reason.NOT_LOADED}
+    assert engine_rows(run)
+    codes = {caveat.code: caveat.loud for caveat in summarize(view).caveats}
+    assert codes.get("foreign_load", False) is others
+    assert "engine_not_watched" not in codes
+    if not shape.overlaps:
+        assert {value.reason for value in figures_of(view).values()} == {Reason.NOT_LOADED}
 
 
 def test_an_engine_of_unknown_kind_reports_nothing_and_is_no_note(tmp_path: Path) -> None:
@@ -214,3 +249,15 @@ def test_the_embedded_engine_tells_its_batch(built_in_model: Path, tmp_path: Pat
     assert figures["preemptions"].reason is Reason.NOT_REPORTED
     secret = engine.endpoint.headers["Authorization"].rpartition(" ")[2].encode()
     assert not [path for path in run.layout.root.rglob("*") if path.is_file() and secret in path.read_bytes()]
+
+
+def test_the_embedded_engine_alone_is_seen_to_be_alone(built_in_model: Path, tmp_path: Path) -> None:
+    """A real llama.cpp, asked one at a time with its prompt cache on: its counts are no more than ours."""
+    engine = EmbeddedEngine(EmbeddedOptions(model=built_in_model, n_ctx=512, allow_cache=True))
+    plan = loaded("http://unused", tmp_path / "run", LoadShape.closed(1, n_requests=16))
+    plan = replace(plan, engine=engine, sampling=Sampling(max_tokens=48), task=task_of(16, max_tokens=48))
+    _, run = carried_out(plan)
+    view = view_of(run)
+    shown = {gauge.quantity for gauge in view.engine_gauges}
+    assert {"prompt_tokens", "generation_tokens", "requests_running"} <= shown
+    assert not {"foreign_load", "engine_not_watched"} & {caveat.code for caveat in summarize(view).caveats}

@@ -8,6 +8,7 @@ from pathlib import Path
 import orjson
 import pytest
 
+from doubles import run_views
 from joulemark.record.errors import InputError
 from joulemark.runs.layout import RunLayout, locked, write_atomically
 
@@ -62,3 +63,14 @@ def test_a_foreign_manifest_is_refused_in_one_sentence(tmp_path: Path, content: 
     layout.manifest.write_bytes(content)
     with pytest.raises(InputError, match="not a manifest"):
         layout.read_manifest()
+
+
+def test_what_is_wrong_with_a_manifest_is_told_without_its_own_letters(tmp_path: Path) -> None:
+    manifest = run_views.manifest().model_dump(mode="json")
+    window = {"name": "\x1b[2J", "segment": 0, "t0": 1, "t1": 2}
+    for edit, said in (({"windows": [window]}, "'windows.0.name'"), ({"\x1b[2J": 1}, r"'\x1b[2J'")):
+        (tmp_path / "manifest.json").write_bytes(orjson.dumps({**manifest, **edit}))
+        with pytest.raises(InputError, match="is not a manifest") as caught:
+            RunLayout(tmp_path).read_manifest()
+        assert said in caught.value.why
+        assert caught.value.why.isprintable()

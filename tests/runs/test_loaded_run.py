@@ -15,7 +15,9 @@ import pytest
 from doubles.loaded import carried_out, plan_of, task_of
 from doubles.working_engine import WorkingEngine
 from joulemark.load.arrivals import Arrivals
+from joulemark.load.lengths import RequestLengths
 from joulemark.load.shape import LoadShape
+from joulemark.load.trace import Row, Trace
 from joulemark.metrics.latency import latencies
 from joulemark.metrics.summary import summarize
 from joulemark.record.item import Item, Phase
@@ -255,9 +257,8 @@ def test_a_ramp_starts_the_workers_one_after_the_other(tmp_path: Path) -> None:
 
 def test_a_trace_is_replayed_at_its_times(tmp_path: Path) -> None:
     times = (0, 0, 200_000_000, 210_000_000, 700_000_000)
-    shape = LoadShape(
-        "trace", None, n_requests=4, lead_requests=1, trace="t@1", trace_speed=1.0, trace_ns=times
-    )
+    trace = Trace("t", "1", tuple(Row(t_ns, RequestLengths(1, 1)) for t_ns in times))
+    shape = LoadShape.replay(trace, lead_requests=1)
     with WorkingEngine(lambda _: "ok", tokens=2, gap_s=0.01) as engine:
         _, run = carried_out(plan_of(engine.url, task_of(5), shape, tmp_path / "run"))
     (lead,) = leads(run)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from joulemark.meters.boards import boards
 from joulemark.meters.nvml.driver import open_board, session
@@ -16,7 +17,9 @@ from joulemark.meters.sysfs import number
 from joulemark.record.errors import InputError
 from joulemark.record.scope import Scope
 
-NVML, RAPL = "nvml", "rapl"
+Kind = Literal["nvml", "rapl"]
+NVML: Kind = "nvml"
+RAPL: Kind = "rapl"
 _LONG_TERM = "constraint_0_power_limit_uw"  # of the powercap tree: the limit over seconds
 _NO_PERMISSION = 4  # NVML_ERROR_NO_PERMISSION
 
@@ -30,7 +33,7 @@ class PowerLimit:
     user's to change.
     """
 
-    kind: str
+    kind: Kind
     address: str
     scope: str
     in_force_w: float
@@ -64,7 +67,7 @@ def drivers() -> dict[str, str]:
     return {Scope.gpu(board.index).path: board.driver for board in boards() if board.driver is not None}
 
 
-def read_limit_w(kind: str, address: str) -> float:
+def read_limit_w(kind: Kind, address: str) -> float:
     """Return a device's limit now; raises `InputError` where it cannot be read."""
     try:
         if kind == NVML:
@@ -78,13 +81,13 @@ def read_limit_w(kind: str, address: str) -> float:
     return limit_w
 
 
-def set_limit_w(kind: str, address: str, limit_w: float) -> None:
+def set_limit_w(kind: Kind, address: str, limit_w: float) -> None:
     """Set a device's limit. Raises `NotPermitted` where this user may not, `InputError` where it fails."""
     try:
         if kind == NVML:
             _set_board(address, limit_w)
         else:
-            (Path(address) / _LONG_TERM).write_text(str(round(limit_w * 1e6)))
+            _set_package(Path(address), limit_w)
     except PermissionError as error:
         raise _not_permitted(str(error.strerror)) from error
     except (SourceLost, OSError) as error:
@@ -100,6 +103,13 @@ def _set_board(uuid: str, limit_w: float) -> None:
             if error.value == _NO_PERMISSION:
                 raise _not_permitted("the driver lets only root set it") from error
             raise
+
+
+def _set_package(zone: Path, limit_w: float) -> None:
+    """Write into the kernel's own file, which is there and is no link."""
+    descriptor = os.open(zone / _LONG_TERM, os.O_WRONLY | os.O_TRUNC | getattr(os, "O_NOFOLLOW", 0))
+    with open(descriptor, "w") as file:
+        file.write(str(round(limit_w * 1e6)))
 
 
 def _not_permitted(why: str) -> NotPermitted:

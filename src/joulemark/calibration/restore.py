@@ -11,57 +11,26 @@ import os
 import signal
 import threading
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from datetime import UTC, datetime
-from pathlib import Path
 
 import orjson
-from pydantic import TypeAdapter, ValidationError
 
 from joulemark.calibration.durable import remove_private, write_private
 from joulemark.calibration.lock import calibration_lock, is_locked
-from joulemark.calibration.power_limits import PowerLimit, read_limit_w, set_limit_w
+from joulemark.calibration.power_limits import PowerLimit, power_limits, read_limit_w, set_limit_w
+from joulemark.calibration.restore_file import (
+    FIX,
+    FORMAT,
+    LimitBefore,
+    RestoreFile,
+    read_restore_file,
+    restore_path,
+)
 from joulemark.files.boot import boot_id
-from joulemark.files.homes import data_home
 from joulemark.record.errors import InputError
-from joulemark.record.scope import Scope
 
-FIX = "joulemark doctor --restore   # as the user, and with the rights, of that calibration"
-_FORMAT = "joulemark-power-limits"
 _SAME_W = 0.5  # devices round what they are told
-
-
-@dataclass(frozen=True, slots=True)
-class LimitBefore:
-    """A limit before it was changed, and all the values that a calibration was going to set (W)."""
-
-    kind: str
-    address: str
-    scope: str
-    previous_w: float
-    default_w: float | None
-    planned_w: tuple[float, ...]
-
-    @property
-    def label(self) -> str:
-        """The device's short name."""
-        return Scope(self.scope).label
-
-
-@dataclass(frozen=True, slots=True)
-class RestoreFile:
-    """What lies in the file: of which boot and process, and when it was written."""
-
-    format: str
-    boot_id: str | None
-    pid: int
-    written_utc: str
-    limits: tuple[LimitBefore, ...]
-
-
-def restore_path() -> Path:
-    """Return where the file lies while limits are changed."""
-    return data_home() / "restore" / "power-limits.json"
 
 
 def leftover() -> str | None:
@@ -73,13 +42,14 @@ def leftover() -> str | None:
     if not path.exists() or is_locked():
         return None
     try:
-        file = _read(path)
+        file = read_restore_file()
     except InputError as error:
         return f"{error.what}: {error.why}"
     was = ", ".join(f"{limit.label} {limit.previous_w:g} W" for limit in file.limits)
+    when = file.written_utc.isoformat(timespec="seconds")
     return (
-        f"A calibration of {file.written_utc} was killed before it put the power limits back (before it: "
-        f"{was}). Joules measured now are those of another limit: `joulemark doctor --restore` mends it."
+        f"A calibration of {when} was killed before it put the power limits back (before it: {was}). "
+        "Joules measured now are those of another limit: `joulemark doctor --restore` mends it."
     )
 
 
@@ -99,13 +69,11 @@ def held_limits(limits: Sequence[PowerLimit], planned_w: Sequence[Sequence[float
             one.address,
             one.scope,
             one.in_force_w,
-            one.default_w,
             tuple(round(w, 3) for w in planned),
         )
         for one, planned in zip(limits, planned_w, strict=True)
     )
-    now = datetime.now(UTC).isoformat(timespec="seconds")
-    file = RestoreFile(_FORMAT, boot_id(), os.getpid(), now, before)
+    file = RestoreFile(FORMAT, boot_id(), os.getpid(), datetime.now(UTC), before)
     write_private(path, orjson.dumps(asdict(file), option=orjson.OPT_INDENT_2))
     try:
         yield
@@ -125,7 +93,7 @@ def restore(*, to_default: bool = False) -> list[str]:
     if not path.exists():
         return []
     with calibration_lock(), _undisturbed():
-        file = _read(path)
+        file = read_restore_file()
         if file.boot_id is not None and file.boot_id != boot_id():
             said = ["The machine was started anew since: its limits are those that it starts with."]
         else:
@@ -138,12 +106,11 @@ def _put_back(file: RestoreFile, *, to_default: bool) -> list[str]:
     """Put every limit back and read it again; tries all of them before it raises for one."""
     said: list[str] = []
     failures: list[str] = []
+    here = {(one.kind, one.address): one for one in power_limits()}
     for limit in file.limits:
-        wanted_w = limit.previous_w
-        if to_default and limit.default_w is not None:
-            wanted_w = limit.default_w
         try:
-            said.append(f"{limit.label}: {_put_one_back(limit, wanted_w)}")
+            device = here.get((limit.kind, limit.address))
+            said.append(f"{limit.label}: {_put_one_back(limit, device, to_default=to_default)}")
         except InputError as error:
             failures.append(f"{limit.label}: {error.what} ({error.why}); it was {limit.previous_w:g} W")
     if failures:
@@ -151,34 +118,29 @@ def _put_back(file: RestoreFile, *, to_default: bool) -> list[str]:
     return said
 
 
-def _put_one_back(limit: LimitBefore, wanted_w: float) -> str:
-    now_w = read_limit_w(limit.kind, limit.address)
+def _put_one_back(limit: LimitBefore, device: PowerLimit | None, *, to_default: bool) -> str:
+    """Put the limit of a ``device`` that is here back: what is written to is never the file's own choice."""
+    if device is None:
+        raise InputError(
+            "it is not written to", why="this machine shows no such device with a power limit now"
+        )
+    now_w, wanted_w = device.in_force_w, limit.previous_w
+    if to_default and device.default_w is not None:
+        wanted_w = device.default_w
+    if device.highest_w is not None and wanted_w > device.highest_w + _SAME_W:
+        raise InputError(f"{wanted_w:g} W is not set", why=f"the device takes {device.highest_w:g} W at most")
     if abs(now_w - wanted_w) <= _SAME_W:
         return f"{now_w:g} W is in force"
     ours = (*limit.planned_w, limit.previous_w)
     if not any(abs(now_w - w) <= _SAME_W for w in ours):
         return f"somebody has set {now_w:g} W since: left as it is (before the calibration: {wanted_w:g} W)"
-    set_limit_w(limit.kind, limit.address, wanted_w)
-    again_w = read_limit_w(limit.kind, limit.address)
+    set_limit_w(device.kind, device.address, wanted_w)
+    again_w = read_limit_w(device.kind, device.address)
     if abs(again_w - wanted_w) > _SAME_W:
         raise InputError(
             f"it reads {again_w:g} W after {wanted_w:g} W was set", why="the device did not take it"
         )
     return f"{wanted_w:g} W put back (was left at {now_w:g} W)"
-
-
-def _read(path: Path) -> RestoreFile:
-    try:
-        file = TypeAdapter(RestoreFile).validate_json(path.read_bytes())
-        if file.format != _FORMAT:
-            raise ValueError(f"its format is {file.format!r}")
-    except (OSError, ValidationError, ValueError) as error:
-        raise InputError(
-            f"{path} cannot be read, so what the power limits were is not known",
-            why=str(error).splitlines()[0],
-            fix=f"look at the limits (`nvidia-smi -q -d POWER`), set them by hand, then: rm {path}",
-        ) from error
-    return file
 
 
 @contextlib.contextmanager

@@ -13,7 +13,8 @@ from rich.console import Console
 from joulemark.calibration.calibrate import INTERRUPTED, CalibrationPlan, calibrate
 from joulemark.calibration.lock import calibration_lock
 from joulemark.calibration.requests_to_end import as_cancellation
-from joulemark.calibration.restore import FIX, leftover
+from joulemark.calibration.restore import leftover
+from joulemark.calibration.restore_file import FIX
 from joulemark.calibration.store import Stored, held, save
 from joulemark.calibration.store import remove as remove_stored
 from joulemark.cli.engine_choice import EMBEDDED, engine_of, with_found_engine

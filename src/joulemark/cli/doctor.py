@@ -48,6 +48,7 @@ def doctor(
 
     from joulemark.calibration.restore import leftover
     from joulemark.report.diagnosis import print_diagnosis
+    from joulemark.report.wording import printable
     from joulemark.runs.diagnosis import diagnose
 
     if factory and not restores:
@@ -72,7 +73,7 @@ def doctor(
     elif diagnosis.worth_keeping:
         click.echo(f"{_named(diagnosis.worth_keeping)} works; add --keep to use it in every run", err=True)
     if left is not None:
-        click.secho(f"! {left}", err=True, bold=True, fg="red")
+        click.secho(f"! {printable(left)}", err=True, bold=True, fg="red")
     sys.exit(0 if diagnosis.usable else 1)
 
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
 from joulemark.cli.engine_choice import EMBEDDED
 from joulemark.engines.engine import Engine
 from joulemark.load.shape import LoadShape
-from joulemark.metrics import RunView
 from joulemark.record.errors import InputError
 from joulemark.runs.standing import Standing, as_the_suite_is, standing_in_suite, standing_of_task
 from joulemark.tasks.definition import DEFAULT_PRESET, TaskDefinition
@@ -18,14 +17,6 @@ from joulemark.tasks.formats import SUFFIXES
 from joulemark.tasks.registry import find_task, load_task
 from joulemark.tasks.suites import SUITES, Suite
 from joulemark.tasks.task import TaskSet
-
-
-@dataclass(frozen=True, slots=True)
-class Extra:
-    """What a command says of a run beside its summary: lines of text, and fields of the JSON document."""
-
-    lines: Sequence[str] = ()
-    fields: Mapping[str, Any] = field(default_factory=dict)
 
 
 class Work(Protocol):
@@ -53,15 +44,8 @@ class Work(Protocol):
     @property
     def prepare(self) -> Callable[[Engine], Awaitable[TaskSet]] | None: ...  # noqa: D102
 
-    @property
-    def limits_s(self) -> Mapping[str, float]: ...  # noqa: D102
-
     def load(self, *, several: bool) -> TaskSet:
         """Load the task, one of ``several`` or alone; raises `InputError`."""
-        ...
-
-    def extra(self, view: RunView) -> Extra:
-        """Return what the command says of the run beside its summary."""
         ...
 
 
@@ -88,15 +72,6 @@ class Job:
     def prepare(self) -> None:
         """Nothing is left to make once the engine runs."""
         return
-
-    @property
-    def limits_s(self) -> Mapping[str, float]:
-        """Nobody promised how long an answer may take."""
-        return {}
-
-    def extra(self, view: RunView) -> Extra:
-        """Return nothing: the summary says it all."""
-        return Extra()
 
     def load(self, *, several: bool) -> TaskSet:
         """Load the task, one of ``several`` or alone; raises `InputError`."""

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from joulemark.cli.engine_choice import EMBEDDED
-from joulemark.cli.jobs import Extra, Job
+from joulemark.cli.jobs import Job
 from joulemark.cli.measuring import carry_out
 from joulemark.engines.engine import Engine
 from joulemark.load.arrivals import ArrivalKind, Arrivals
@@ -17,11 +17,6 @@ from joulemark.load.made_up import MadeUp
 from joulemark.load.shape import LoadShape
 from joulemark.load.token_rate import TokenRate, token_rate
 from joulemark.load.trace import Trace, read_trace
-from joulemark.metrics import RunView
-from joulemark.metrics.plain import intervals_json, reasons_json
-from joulemark.metrics.slo import Slo, slo_share
-from joulemark.metrics.slo_energy import joules_per_correct_answer_at, share_correct_at
-from joulemark.metrics.value import Value
 from joulemark.record.errors import InputError
 from joulemark.runs.standing import Standing, standing_of_task
 from joulemark.tasks.registry import find_task
@@ -42,7 +37,6 @@ class LoadJob:
     options: Mapping[str, Any]
     shape: LoadShape
     standing: Standing
-    slo: Slo
     job: Job | None = None
     made_up: MadeUp | None = None
     suite: None = None
@@ -65,45 +59,6 @@ class LoadJob:
             return self.made_up.task_set(TokenRate())
         assert self.job is not None
         return self.job.load(several=several)
-
-    @property
-    def limits_s(self) -> Mapping[str, float]:
-        """How long a request may take."""
-        return self.slo.limits
-
-    def extra(self, view: RunView) -> Extra:
-        """Return the share of requests that kept the limits, and what a correct one of them cost."""
-        limits = self.slo.limits
-        if not limits:
-            return Extra()
-        share = slo_share(view.measured_items, view.chunks, self.slo)
-        per_correct = joules_per_correct_answer_at(view, self.slo)
-        said = ", ".join(f"{name} ≤ {limit_s:g} s" for name, limit_s in limits.items())
-        lines = (
-            f"within {said}: {_told(share, lambda v: f'{v:.1%} of {share.n:,} requests')}",
-            f"energy per correct answer within it: {_told(per_correct, lambda v: f'{v:.3g} J')}",
-        )
-        figures = {
-            "share": share,
-            "share_correct": share_correct_at(view, self.slo),
-            "joules_per_correct_answer": per_correct,
-        }
-        fields = {
-            "limits_s": limits,
-            "n": share.n,
-            **{name: value.value for name, value in figures.items()},
-            "intervals": intervals_json(figures),
-            "reasons": reasons_json(figures),
-        }
-        return Extra(("", *lines), {"slo": fields})
-
-
-def _told(figure: Value, known: Callable[[float], str]) -> str:
-    """Return a figure in words, or a dash with its reason."""
-    if figure.value is not None:
-        return known(figure.value)
-    assert figure.reason is not None
-    return f"— ({' '.join(filter(None, (figure.reason.text, figure.detail)))})"
 
 
 def measure_load(task: str | None, options: Mapping[str, Any]) -> int:
@@ -130,7 +85,6 @@ def load_job(task: str | None, options: Mapping[str, Any]) -> LoadJob:
             fix="joulemark load --synthetic 512:128 --concurrency 8",
         )
     options = {**options, "repeat": None}
-    slo = Slo(**{f"{name}_s": limit_s for name, limit_s in options["slo"].items()})
     trace = _trace(options["trace"], options) if options["trace"] is not None else None
     made_up = _made_up(trace, options)
     shape = _shape(options, trace, made_up)
@@ -144,12 +98,12 @@ def load_job(task: str | None, options: Mapping[str, Any]) -> LoadJob:
             fix="set it where that engine is started",
         )
     if made_up is not None:
-        return LoadJob(made_up.name, options, shape, _MADE_UP, slo, made_up=made_up)
+        return LoadJob(made_up.name, options, shape, _MADE_UP, made_up=made_up)
     assert task is not None
     definition = find_task(task)
     standing = standing_of_task(definition, options)
     job = Job(definition, options, None, _NOT_RANKED if standing.may_rank else standing)
-    return LoadJob(definition.name, options, shape, job.standing, slo, job=job)
+    return LoadJob(definition.name, options, shape, job.standing, job=job)
 
 
 def _trace(path: Path, options: Mapping[str, Any]) -> Trace:
@@ -214,15 +168,7 @@ def _shape(options: Mapping[str, Any], trace: Trace | None, made_up: MadeUp | No
             fix="give --concurrency N (closed loop), --rate R (open loop) or --trace FILE",
         )
     _refuse(options, _NOT_OF_A_TRACE, "a trace has its own times", "leave it out, or give --rate")
-    return LoadShape(
-        "trace",
-        options["cap"],
-        n_requests=n_requests,
-        lead_requests=lead or 0,
-        trace=f"{trace.name}@{trace.digest[:16]}",
-        trace_speed=options["trace_speed"],
-        trace_ns=trace.times_ns(options["trace_speed"]),
-    )
+    return LoadShape.replay(trace, speed=options["trace_speed"], cap=options["cap"], lead_requests=lead or 0)
 
 
 def _arrivals(options: Mapping[str, Any]) -> Arrivals:

@@ -53,8 +53,7 @@ class Reported:
 
     def to_json(self) -> dict[str, Any]:
         """Return the run's document."""
-        extra = self.job.extra(self.view).fields
-        return {"run_dir": str(self.root), "report": self.page, **self.summary.to_json(), **extra}
+        return {"run_dir": str(self.root), "report": self.page, **self.summary.to_json()}
 
 
 def measure(names: Sequence[str], options: Mapping[str, Any]) -> int:
@@ -163,7 +162,7 @@ def plan_of(job: Work, task: TaskSet, rates: Rates, engine: Engine, known: Path 
         may_rank=job.standing.may_rank,
         standing=job.standing.why,
         rates=rates,
-        limits_s=job.limits_s,
+        limits_s=options.get("slo", {}),
     )
 
 
@@ -188,8 +187,6 @@ def _reported(job: Work, root: Path, view: RunView) -> Reported:
 
 def _print(one: Reported) -> None:
     print_summary(one.summary, Console(), one.view)
-    for line in one.job.extra(one.view).lines:
-        click.echo(line)
     click.echo(f"\nrun:    {one.root}\nreport: {one.page or 'none'}")
 
 

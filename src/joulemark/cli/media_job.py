@@ -7,11 +7,9 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
-from joulemark.cli.jobs import Extra
 from joulemark.cli.measuring import carry_out
 from joulemark.engines.diffusion.options import DiffusionOptions
 from joulemark.load.shape import LoadShape
-from joulemark.metrics import RunView
 from joulemark.record.content import pictures
 from joulemark.record.errors import InputError
 from joulemark.runs.standing import Standing
@@ -34,11 +32,6 @@ class MediaJob:
     suite: None = None
     prepare: None = None
     standing: Standing = _STANDING
-
-    @property
-    def limits_s(self) -> Mapping[str, float]:
-        """No limit on a latency: none of a batch is streamed."""
-        return {}
 
     @property
     def shape(self) -> LoadShape:
@@ -70,14 +63,6 @@ class MediaJob:
                 fix='give --data FILE, whose rows are {"prompt": "…", "image": "pictures/1.png"}',
             )
         return in_batches(task, made.batch, batches)
-
-    def extra(self, view: RunView) -> Extra:
-        """Return what a batch was, which the summary of a language model's run has no words for."""
-        made = self.made
-        frames = "" if made.frames is None else f", {made.frames} frames"
-        one = f"{made.batch} {made.medium}{'s' if made.batch > 1 else ''}"
-        line = f"Each batch: {one} of {made.width} × {made.height} pixels{frames}, in {made.steps} steps."
-        return Extra(("", line))
 
 
 def measure_media(pipeline: str, options: Mapping[str, Any]) -> int:

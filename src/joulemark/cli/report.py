@@ -56,9 +56,9 @@ def metrics(as_json: bool) -> None:
 
     import orjson
 
-    from joulemark.metrics.catalogue import comparison_definitions, definitions
+    from joulemark.metrics.catalogue import all_definitions
 
-    found = (*definitions(), *comparison_definitions())
+    found = all_definitions()
     if as_json:
         defined = [asdict(definition) for definition in found]
         click.echo(orjson.dumps(defined, option=orjson.OPT_INDENT_2).decode())

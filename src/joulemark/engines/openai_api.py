@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import os
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from joulemark.engines.base_url import BaseUrl, parse_base_url
 from joulemark.engines.engine import Progress, silent
@@ -153,7 +154,7 @@ class UrlEngine:
             for name, value in identity.flags.items()
             if value is not None
         }
-        return manifest.Engine(
+        entry = manifest.Engine(
             kind=identity.kind,
             version=identity.version,
             model=published_name(route.model),
@@ -165,6 +166,8 @@ class UrlEngine:
             local=place.local,
             reasons={**{name: str(why) for name, value in known.items() if value is None}, **place.reasons},
         )
+        # The record is for passing on, and some servers echo what they were sent.
+        return manifest.Engine.model_validate(_concealed(entry.model_dump(), seen.endpoint.conceal))
 
     def _with_wanted_context(self, identity: Identity) -> Identity:
         """Return ``identity`` with the user's context. Raises `InputError` where none can be asked for."""
@@ -208,6 +211,12 @@ def _headers(api_key_env: str | None) -> dict[str, str]:
             fix=f"export {api_key_env}=…",
         )
     return {"Authorization": f"Bearer {key}"}
+
+
+def _concealed(told: Any, conceal: Callable[[str], str]) -> Any:
+    if isinstance(told, dict):
+        return {name: _concealed(value, conceal) for name, value in told.items()}
+    return conceal(told) if isinstance(told, str) else told
 
 
 def _model_file(identity: Identity, place: Place) -> Path | None:

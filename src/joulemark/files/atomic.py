@@ -10,9 +10,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 PRIVATE = 0o600
+PUBLIC = 0o666  # less the umask, as always
 
 
-def write_whole(path: Path, data: bytes, *, mode: int = 0o666, make_folder: bool = False) -> None:
+def write_whole(path: Path, data: bytes, *, mode: int = PUBLIC, make_folder: bool = False) -> None:
     """Replace ``path``: a reader, or a crash, sees the old file or the new one, never half of one.
 
     ``mode`` is less the umask, as always. ``make_folder``: make a missing folder, for the user alone. Raises

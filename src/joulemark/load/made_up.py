@@ -107,6 +107,7 @@ class MadeUp:
             kind=UNGRADED,
             max_tokens=lengths.output_tokens,
             exact_length=True,
+            words_only=True,
             shown=f"user: [{n_words} made-up words for {lengths.prompt_tokens} tokens, seed {self.seed}]",
         )
 

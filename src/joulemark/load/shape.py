@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from joulemark.load.arrivals import Arrivals
+from joulemark.load.trace import Trace
 from joulemark.record.errors import InputError
 from joulemark.record.manifest import Load
 
@@ -21,7 +22,8 @@ class LoadShape:
 
     Made by `closed`, `open` or `replay`. ``concurrency`` is the number of requests in flight of a closed
     loop, and the most of an open one (null: no cap). ``trace_ns`` are the times of a recorded trace from its
-    first row on, in nanoseconds and already sped up; which trace it is, ``trace`` says.
+    first row on, in nanoseconds and already sped up; which trace it is, ``trace`` says. Raises `InputError`
+    for numbers that are not possible, and for a trace with arrivals or a ramp of its own.
     """
 
     mode: Mode = "sequential"
@@ -42,6 +44,12 @@ class LoadShape:
         ):
             if value is not None and value < least:
                 raise InputError(f"{name} {value} is not possible", why=f"it must be at least {least}")
+        if self.mode == "trace" and (self.arrivals is not None or self.ramp_s is not None):
+            raise InputError(
+                "a trace is replayed at its own times",
+                why="arrivals or a ramp were given beside it",
+                fix="leave --arrival and --ramp out, or give --rate",
+            )
 
     @classmethod
     def closed(
@@ -67,6 +75,24 @@ class LoadShape:
     ) -> LoadShape:
         """Return an open loop: requests are sent as they arrive, at most ``cap`` in flight."""
         return cls("open", cap, arrivals, arrivals.ramp_s or None, n_requests, lead_requests)
+
+    @classmethod
+    def replay(
+        cls, trace: Trace, *, speed: float = 1.0, cap: int | None = None, lead_requests: int = 0
+    ) -> LoadShape:
+        """Return a recorded trace: each request is sent when it came, at most ``cap`` in flight.
+
+        Its first ``lead_requests`` rows lead up to the others. Raises `InputError` as `Trace.times_ns` does.
+        """
+        return cls(
+            "trace",
+            cap,
+            n_requests=len(trace.rows) - lead_requests,
+            lead_requests=lead_requests,
+            trace=f"{trace.name}@{trace.digest[:16]}",
+            trace_speed=speed,
+            trace_ns=trace.times_ns(speed),
+        )
 
     @property
     def overlaps(self) -> bool:

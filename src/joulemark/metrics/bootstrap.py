@@ -41,7 +41,6 @@ class RatioInterval:
     lo: float | None
     hi: float | None
     n: int
-    empty_share: float = 0.0
     reason: Reason | None = None
 
 
@@ -206,8 +205,7 @@ def ratio_interval(
         return RatioInterval(None, None, n, reason=Reason.TOO_FEW_ITEMS)
     top, bottom = resampled_sums((numerator, denominator), seed=seed, resamples=resamples)
     filled = bottom > 0
-    empty_share = 1.0 - float(filled.mean())
-    if empty_share > MAX_EMPTY_SHARE:
-        return RatioInterval(None, None, n, empty_share, Reason.TOO_MANY_EMPTY_RESAMPLES)
+    if 1.0 - float(filled.mean()) > MAX_EMPTY_SHARE:
+        return RatioInterval(None, None, n, Reason.TOO_MANY_EMPTY_RESAMPLES)
     lo, hi = np.quantile(top[filled] / bottom[filled], (tail, 1 - tail))
-    return RatioInterval(float(lo), float(hi), n, empty_share)
+    return RatioInterval(float(lo), float(hi), n)

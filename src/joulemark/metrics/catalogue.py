@@ -2,34 +2,44 @@
 
 from __future__ import annotations
 
-from joulemark.metrics import (
-    accuracy,
-    carbon,
-    compare_definitions,
-    cost_forecast,
-    cost_model,
-    cpu,
-    drift,
-    embodied,
-    energy_per,
-    engine_figures,
-    engine_time,
-    latency,
-    loaded_definitions,
-    media,
-    money,
-    other_load,
-    repeats,
-    score,
-    speed,
-    standby,
-    throttle,
-    tier,
-    truncation,
-    verdict_energy,
-    wall_model,
-)
+from functools import cache
+from importlib import import_module
+from pkgutil import iter_modules
+
 from joulemark.metrics.definition import MetricDefinition
+
+_PACKAGE = "joulemark.metrics"
+_COMPARISON, _RECOMMENDATION = "compare_definitions", "recommendation_definitions"
+# the order of a report; modules that are not named follow by their names, so that none is left out
+_ORDER = (
+    "energy_per",
+    "tier",
+    "standby",
+    "wall_model",
+    "drift",
+    "money",
+    "carbon",
+    "embodied",
+    "accuracy",
+    "truncation",
+    "score",
+    "verdict_energy",
+    "counts",
+    "speed",
+    "engine_time",
+    "latency",
+    "slo",
+    "slo_energy",
+    "loaded_definitions",
+    "engine_figures",
+    "media",
+    "cost_model",
+    "cost_forecast",
+    "repeats",
+    "cpu",
+    "other_load",
+    "throttle",
+)
 
 NOT_FIGURES = frozenset(
     {
@@ -37,9 +47,20 @@ NOT_FIGURES = frozenset(
         "measurement_tier",
         "energy_source",
         "streaming_used",
-        # more than one number: Summary.by_verdict, Summary.repeats
+        # counts beside the figures, and the time they took
+        "n_wanted",
+        "n_items",
+        "n_requests",
+        "n_scored",
+        "n_correct",
+        "n_retried",
+        "duration_s",
+        # more than one number: Summary.by_verdict, Summary.repeats, Summary.slo
         "energy_by_verdict",
         "spread_over_repeats",
+        "slo_share",
+        "slo_share_correct",
+        "slo_joules_per_correct_answer",
         # of two runs
         "cost_model_transfer_pct",
     }
@@ -47,41 +68,53 @@ NOT_FIGURES = frozenset(
 """Names that are defined and are neither a scalar figure nor a latency of one run."""
 
 
+@cache
+def all_definitions() -> tuple[MetricDefinition, ...]:
+    """Return every definition of this package: of one run, of two, of operating points.
+
+    Whatever a module calls ``DEFINITIONS`` is in it. Raises ``ValueError`` where two have one name.
+    """
+    return (*definitions(), *comparison_definitions(), *recommendation_definitions())
+
+
+@cache
 def definitions() -> tuple[MetricDefinition, ...]:
-    """Return all definitions; names are unique."""
-    return (
-        *energy_per.DEFINITIONS,
-        *tier.DEFINITIONS,
-        *standby.DEFINITIONS,
-        *wall_model.DEFINITIONS,
-        *drift.DEFINITIONS,
-        *money.DEFINITIONS,
-        *carbon.DEFINITIONS,
-        *embodied.DEFINITIONS,
-        *accuracy.DEFINITIONS,
-        *truncation.DEFINITIONS,
-        *score.DEFINITIONS,
-        *verdict_energy.DEFINITIONS,
-        *speed.DEFINITIONS,
-        *engine_time.DEFINITIONS,
-        *latency.DEFINITIONS,
-        *loaded_definitions.DEFINITIONS,
-        *engine_figures.DEFINITIONS,
-        *media.DEFINITIONS,
-        *cost_model.DEFINITIONS,
-        *cost_forecast.DEFINITIONS,
-        *repeats.DEFINITIONS,
-        *cpu.DEFINITIONS,
-        *other_load.DEFINITIONS,
-        *throttle.DEFINITIONS,
-    )
+    """Return the definitions of the figures of one run; names are unique."""
+    apart = {defined.name for defined in (*comparison_definitions(), *recommendation_definitions())}
+    return tuple(defined for name, defined in _collected().items() if name not in apart)
 
 
 def comparison_definitions() -> tuple[MetricDefinition, ...]:
     """Return the definitions of the figures of two runs."""
-    return compare_definitions.DEFINITIONS
+    return _of(_COMPARISON)
+
+
+def recommendation_definitions() -> tuple[MetricDefinition, ...]:
+    """Return the definitions of an operating point and of a recommendation.
+
+    Accuracy, power and tokens a second of a point are those of its run, and defined there.
+    """
+    return _of(_RECOMMENDATION)
 
 
 def definition(name: str) -> MetricDefinition:
-    """Return one definition by its name; raises ``KeyError``."""
+    """Return the definition of a figure of one run by its name; raises ``KeyError``."""
     return {d.name: d for d in definitions()}[name]
+
+
+@cache
+def _collected() -> dict[str, MetricDefinition]:
+    """Return the definitions of all modules of this package by name, in order."""
+    modules = [module.name for module in iter_modules(import_module(_PACKAGE).__path__)]
+    place = {name: k for k, name in enumerate(_ORDER)}
+    found: dict[str, MetricDefinition] = {}
+    for name in sorted(modules, key=lambda name: (place.get(name, len(place)), name)):
+        for defined in _of(name):
+            if found.setdefault(defined.name, defined) != defined:
+                raise ValueError(f"two figures are called {defined.name}")
+    return found
+
+
+def _of(module: str) -> tuple[MetricDefinition, ...]:
+    found: tuple[MetricDefinition, ...] = getattr(import_module(f"{_PACKAGE}.{module}"), "DEFINITIONS", ())
+    return found

@@ -56,6 +56,8 @@ _GROUNDS = (
 )
 MIXABLE = tuple(sorted(ground.name for ground in _GROUNDS))
 """What a user may say to rank together all the same; units are not among it, nor what was simulated."""
+IMPLAUSIBLE = "implausible"
+"""The code of a point that is left out because it cannot be physical."""
 _SIMULATED = "It is simulated, which is never ranked with what was measured or published."
 
 
@@ -64,16 +66,19 @@ def comparable(
 ) -> tuple[list[OperatingPoint], list[LeftOut]]:
     """Return the points of one ranking by ``objective`` (a figure), and the others with why not.
 
-    A point whose objective is withheld is left out. Then one kind stays (measured before published before
-    simulated), the same questions of the task, one scope and one tier (the most points), unless ``mix`` names
-    them; what was simulated stands with nothing else, whatever ``mix`` says. A point whose questions have no
-    digest is not known to differ. Raises `SeveralTasks` where the rest is of several tasks or units.
+    A point that cannot be physical is left out, and one whose objective is withheld. Then one kind stays
+    (measured before published before simulated), the same questions of the task, one scope and one tier (the
+    most points), unless ``mix`` names them; what was simulated stands with nothing else, whatever ``mix``
+    says. A point whose questions have no digest is not known to differ. Raises `SeveralTasks` where the rest
+    is of several tasks or units.
     """
     left_out: list[LeftOut] = []
     kept: list[OperatingPoint] = []
     for point in points:
         value = figure_of(point, objective)
-        if value.reason is None:
+        if point.implausible:
+            left_out.append(LeftOut(point, IMPLAUSIBLE, point.implausible))
+        elif value.reason is None:
             kept.append(point)
         else:
             text = " ".join(filter(None, (value.reason.text, value.detail)))

@@ -28,6 +28,7 @@ from joulemark.metrics.compare_figures import RATIOS
 from joulemark.metrics.compare_grounds import BUSY_MACHINE, Refusal, notes, refusals
 from joulemark.metrics.compare_scores import mean_score_difference, score_notes
 from joulemark.metrics.compare_settings import Difference, differences, questions_differ
+from joulemark.metrics.cost_transfer import cost_transfer
 from joulemark.metrics.paired_proportions import McNemar, mcnemar
 from joulemark.metrics.paired_sides import Resamples, side
 from joulemark.metrics.run_view import RunView
@@ -60,7 +61,8 @@ class Comparison:
     ``figures`` by their definitions' names: ratios are B / A, differences B − A. ``questions`` are the
     settings by which the two did not ask the same, empty for paired runs. ``n_items`` are compared (of A and
     of B), ``left_out`` those of a paired run that the other lacks. ``outcomes`` are null where runs are not
-    paired or not scored. ``headline`` names the figure to lead with.
+    paired or not scored. ``headline`` names the figure to lead with. ``transfer`` is what A's cost model
+    misses of B, in per cent.
     """
 
     paired: bool
@@ -74,6 +76,7 @@ class Comparison:
     differences: tuple[Difference, ...]
     refusals: tuple[Refusal, ...]
     notes: tuple[Caveat, ...]
+    transfer: Value
 
     def told_apart(self, name: str) -> bool | None:
         """Tell whether a figure shows a difference at 95 %; null where it has no interval over items.
@@ -159,6 +162,7 @@ def compare(a: RunView, b: RunView, names: tuple[str, str] = ("A", "B")) -> Comp
         differences=found,
         refusals=refused,
         notes=tuple(sorted(told, key=lambda caveat: not caveat.loud)),
+        transfer=cost_transfer(a, b, found, refused, names),
     )
 
 

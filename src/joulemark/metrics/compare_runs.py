@@ -9,6 +9,7 @@ from joulemark.metrics.compare import Comparison, compare
 from joulemark.metrics.compare_definitions import PER_CORRECT, PER_TOKEN
 from joulemark.metrics.compare_grounds import ENERGY_FIGURES
 from joulemark.metrics.compare_settings import one_task
+from joulemark.metrics.cost_forecast import TRANSFER
 from joulemark.metrics.plain import JsonValue, intervals_json, reason_json, reasons_json
 from joulemark.metrics.run_view import RunView
 from joulemark.metrics.summary import Summary
@@ -114,8 +115,8 @@ def _cheaper(a: ComparedRun, b: ComparedRun, comparison: Comparison, name: str) 
 
 def comparison_json(comparison: Comparison) -> dict[str, JsonValue]:
     """Return one comparison as plain JSON values, unrounded."""
-    figures = comparison.figures
-    reasons = reasons_json(figures)
+    figures, known = comparison.figures, {**comparison.figures, TRANSFER.name: comparison.transfer}
+    reasons = reasons_json(known)
     if comparison.split.per_request is None:
         cause = next(
             figures[name]
@@ -138,10 +139,10 @@ def comparison_json(comparison: Comparison) -> dict[str, JsonValue]:
         "n_items": {"a": comparison.n_items[0], "b": comparison.n_items[1]},
         "left_out": {"a": comparison.left_out[0], "b": comparison.left_out[1]},
         "headline": comparison.headline,
-        **{name: value.value for name, value in figures.items()},
-        "intervals": intervals_json(figures),
-        "units": {name: value.unit for name, value in figures.items()},
-        "counts": {name: value.n for name, value in figures.items() if value.n is not None},
+        **{name: value.value for name, value in known.items()},
+        "intervals": intervals_json(known),
+        "units": {name: value.unit for name, value in known.items()},
+        "counts": {name: value.n for name, value in known.items() if value.n is not None},
         "reasons": reasons,
         "told_apart": {name: comparison.told_apart(name) for name in figures},
         "within_meters_bound": comparison.within_bound,

@@ -28,9 +28,14 @@ TRANSFER = MetricDefinition(
         "items.prompt_tokens",
         "items.completion_tokens",
     ),
-    ("the cost model is withheld", "the other run has no joules of single items"),
-    "predicted over metered energy of another run's requests; interval: errors of the coefficients and the "
-    "residuals of the fit, 95 % by Student's t; where it leaves out 0 the model does not carry over",
+    (
+        "the cost model is withheld, or is one of blocks of answers",
+        "the other run has no joules of single items",
+        "the runs differ in engine, load, machine or meter, or their energies may not be compared",
+    ),
+    "`compare A B`: what the model of A says of the requests of B, over what was metered of them; interval: "
+    "errors of the coefficients and the residuals of the fit, 95 % by Student's t; where it leaves out 0 the "
+    "model does not carry over",
 )
 DEFINITIONS = (TRANSFER,)
 
@@ -79,7 +84,7 @@ def transfer_error_pct(
     n = len(points)
     prompt = sum(point.prompt_tokens for point in points) / n
     output = sum(point.completion_tokens for point in points) / n
-    energy = _predicted(model, float(n), prompt, output, noise=float(n)).energy
+    energy = workload_energy(model, n, prompt, output).energy
     assert energy.value is not None
     assert energy.lo is not None
     assert energy.hi is not None

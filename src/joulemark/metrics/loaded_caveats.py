@@ -1,45 +1,47 @@
-"""What a reader must know of a load before believing its figures."""
+"""What a reader must know of a load, and of others on the engine, before believing its figures."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from joulemark.metrics.caveat import Caveat
-from joulemark.metrics.foreign_load import foreign_load, is_watched
+from joulemark.metrics.foreign_load import foreign_in, is_watched, measured_loads
 from joulemark.metrics.loaded_rates import power_change_pct
 from joulemark.metrics.run_view import RunView
 from joulemark.record.energy import Withheld
 from joulemark.record.reason import Reason
-from joulemark.record.window_name import WindowName
 
 POWER_CHANGE_PCT = 5.0
+_NOT_WATCHED = Caveat(
+    "engine_not_watched",
+    "The engine did not show its requests: whether others used it beside this run was not seen.",
+)
 
 
 def of_load(run: RunView) -> Iterator[Caveat]:
-    """Yield why a loaded run has no steady state, and what moved within the one it has."""
+    """Yield who else used the engine, why a loaded run has no steady state, and what moved within its own."""
     window, load = run.steady.window, run.steady.load
+    foreign = foreign_in(run)
+    if foreign is not None:
+        yield Caveat(
+            "foreign_load",
+            f"{foreign.reason.text} {foreign.detail} A request that this client gave up on and the engine"
+            " goes on with counts as another's. No joules of this run are of its own requests alone.",
+            loud=True,
+        )
     if isinstance(window, Withheld):
-        foreign = _foreign_load(run)
-        if foreign is not None:
-            yield Caveat(
-                "foreign_load",
-                f"{foreign.reason.text} {foreign.detail} A request that this client gave up on and the engine"
-                " goes on with counts as another's. No joules of this run are of its own requests alone.",
-                loud=True,
-            )
-        elif window.reason is not Reason.NOT_LOADED:
+        if foreign is None and window.reason is not Reason.NOT_LOADED:
             told = " ".join(filter(None, (window.reason.text, window.detail)))
             yield Caveat(
                 "no_steady_state",
                 f"No steady state: {told} What is told of the whole run holds the start and the drain too.",
                 loud=True,
             )
+        elif foreign is None and not all(is_watched(*one) for one in measured_loads(run)):
+            yield _NOT_WATCHED
         return
     if load is not None and not is_watched(load, window.part.t0, window.part.t1):
-        yield Caveat(
-            "engine_not_watched",
-            "The engine did not show its requests: whether others used it beside this run was not seen.",
-        )
+        yield _NOT_WATCHED
     change = power_change_pct(run.steady).value
     if change is not None and abs(change) > POWER_CHANGE_PCT:
         yield Caveat(
@@ -53,18 +55,3 @@ def of_load(run: RunView) -> Iterator[Caveat]:
             "The engine does not say how many tokens a chunk holds: each request's count is spread evenly"
             f" over its {'chunks' if window.token_basis == 'spread_over_chunks' else 'time'}.",
         )
-
-
-def _foreign_load(run: RunView) -> Withheld | None:
-    """Return why the steady window, or a measured one where there is none, was not this run's alone."""
-    window, load = run.steady.window, run.steady.load
-    if isinstance(window, Withheld) and window.reason is Reason.FOREIGN_LOAD:
-        return window
-    if load is None:
-        return None
-    found = (
-        foreign_load(load, one.t0, one.t1)
-        for one in run.manifest.windows
-        if one.name == WindowName.MEASURE and one.segment == load.segment and one.t1 is not None
-    )
-    return next(filter(None, found), None)

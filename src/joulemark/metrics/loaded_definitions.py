@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from joulemark.metrics import input_aware_fit, loaded_rates, work_slices
+from joulemark.metrics.answer_blocks import RENEWALS
 from joulemark.metrics.batch_means import MAX_BLOCKS, MIN_BLOCKS
 from joulemark.metrics.definition import MetricDefinition
 from joulemark.metrics.segment_load import MAX_GAUGE_GAP_S
@@ -15,9 +16,9 @@ from joulemark.metrics.steady import (
 from joulemark.metrics.token_doubt import WITHHELD_WHEN
 
 _REFUSED = (
-    f"no steady state was found: never at a level, overloaded, shorter than {MIN_DURATION_S:.0f} s, fewer "
+    f"no steady state was found: no level was held, overloaded, shorter than {MIN_DURATION_S:.0f} s, fewer "
     f"than {MIN_REQUESTS} requests or fewer than one a place ended in it, fewer than {MIN_TOKENS} tokens or "
-    f"{MIN_TOKENS_A_PLACE} a place; or others used the engine in it"
+    f"{MIN_TOKENS_A_PLACE} a place, or not known how many; or others used the engine in it"
 )
 _NOT_STEADY = ("requests were asked one at a time", _REFUSED)
 _DRIFTS = (
@@ -27,10 +28,18 @@ _DRIFTS = (
 _NO_JOULES = "there are no joules"
 _COUNTS = ("an answered request has no token count", WITHHELD_WHEN)
 _RULE = "ADR 11"
-_INTERVAL = (
-    f"interval: batch means over up to {MAX_BLOCKS} blocks no shorter than a request's mean time, ratio "
-    f"estimator, Student's t, the sampling of lengths by the delta method; withheld below {MIN_BLOCKS} blocks"
-)
+
+
+def _interval(of: str = "") -> str:
+    return (
+        f"interval: batch means{of} over up to {MAX_BLOCKS} blocks no shorter than a request's mean time "
+        f"(nor than {RENEWALS} renewals of the meter), Student's t; withheld below {MIN_BLOCKS} blocks"
+    )
+
+
+_OF_SUMS = _interval()
+_OF_A_RATIO = _interval(" of a ratio estimator")
+_OF_REQUESTS = _interval(" of a ratio estimator, with the sampling of lengths by the delta method,")
 _EQUATION = "the published equation (ML.ENERGY Benchmark, 2025)"
 
 
@@ -43,30 +52,32 @@ def _defined(
 _WINDOW = ("items.t_sent", "items.t_first", "items.t_end", "telemetry.requests_running")
 _TOKENS = ("chunks.t_ns", "chunks.tokens", "items.completion_tokens")
 _ENERGY = ("telemetry.energy_j", *_TOKENS)
+_PER_TOKEN = r"(E_\mathrm{steady} / T_\mathrm{steady})"
 
 PER_CORRECT = _defined(
     "steady_joules_per_correct_answer",
     "Loaded: energy per correct answer",
     "J",
-    r"(E_\mathrm{steady} / T_\mathrm{steady}) \cdot \bar n_\mathrm{completion} / \mathrm{accuracy}",
+    _PER_TOKEN + r" \cdot \sum_i n_{\mathrm{completion},i} / n_\mathrm{correct}",
     (*_ENERGY, "items.correct"),
     (_NO_JOULES, _DRIFTS, "no answer was correct", "the score is real-valued", *_COUNTS),
-    f"{_EQUATION} over the accuracy of the same requests; {_INTERVAL}",
+    f"{_EQUATION}, over correct answers: they pay for failed requests and wrong answers; {_OF_REQUESTS}",
 )
 PER_REQUEST = _defined(
     "steady_joules_per_request",
     "Loaded: energy per request",
     "J",
-    r"(E_\mathrm{steady} / T_\mathrm{steady}) \cdot \bar n_\mathrm{completion}",
+    _PER_TOKEN + r" \cdot \sum_i n_{\mathrm{completion},i} / n_\mathrm{answered}",
     _ENERGY,
     (_NO_JOULES, _DRIFTS, *_COUNTS),
-    f"{_EQUATION}; {_INTERVAL}",
+    f"{_EQUATION}; answered requests pay for what was seen of failed ones; {_OF_REQUESTS}",
 )
 PER_REQUEST_BOUND = _defined(
     "steady_joules_per_request_bound",
     "… with the meter's bound",
     "J",
-    r"([E_\mathrm{lo}, E_\mathrm{hi}] / T_\mathrm{steady}) \cdot \bar n_\mathrm{completion}",
+    r"([E_\mathrm{lo}, E_\mathrm{hi}] / T_\mathrm{steady})"
+    r" \cdot \sum_i n_{\mathrm{completion},i} / n_\mathrm{answered}",
     _ENERGY,
     (_NO_JOULES, _DRIFTS, *_COUNTS),
     "the meter's bound (to hold in at least 99 % of cases); no statistics over requests",
@@ -78,7 +89,7 @@ PER_TOKEN = _defined(
     r"E_\mathrm{steady} / T_\mathrm{steady}",
     _ENERGY,
     (_NO_JOULES, _DRIFTS, *_COUNTS),
-    f"prompt processing is inside the numerator; {_INTERVAL}",
+    f"prompt processing is inside the numerator; {_OF_A_RATIO}",
 )
 ENERGY = _defined(
     "steady_joules",
@@ -96,7 +107,7 @@ POWER = _defined(
     r"E_\mathrm{steady} / t_\mathrm{steady}",
     ("telemetry.energy_j",),
     (_NO_JOULES,),
-    f"over the steady window; {_INTERVAL}",
+    f"over the steady window; {_OF_SUMS}",
 )
 POWER_CHANGE = _defined(
     "steady_power_change_pct",
@@ -114,7 +125,7 @@ REQUESTS_PER_S = _defined(
     r"n_\mathrm{answered} / t_\mathrm{steady}",
     ("items.t_end", "items.verdict"),
     (),
-    f"requests that were answered in the steady window, lead requests too; {_INTERVAL}",
+    f"requests that were answered in the steady window, lead requests too; {_OF_SUMS}",
 )
 TOKENS_PER_S = _defined(
     "steady_tokens_per_second",
@@ -123,7 +134,7 @@ TOKENS_PER_S = _defined(
     r"T_\mathrm{steady} / t_\mathrm{steady}",
     _TOKENS,
     _COUNTS,
-    f"a chunk's tokens count as made evenly since the chunk before it; {_INTERVAL}",
+    f"a chunk's tokens count as made evenly since the chunk before it; {_OF_SUMS}",
 )
 MEAN_TOKENS = _defined(
     "steady_completion_tokens",

@@ -29,7 +29,8 @@ class OperatingPoint:
     ``label`` says them in short. ``flags`` are what else the engine was run with, which
     `joulemark.metrics.point_label.named_apart` adds to the label where it is all that differs. ``origin`` is
     the run's directory or the source of the row, ``scope`` what was metered, ``tier`` how. ``throughput`` is
-    in units, ``tokens_per_second`` in output tokens, a second.
+    in units, ``tokens_per_second`` in output tokens, a second. ``implausible`` is why it cannot be physical,
+    empty where nothing speaks against it; such a point enters no ranking.
     """
 
     label: str
@@ -57,3 +58,4 @@ class OperatingPoint:
     flags: Mapping[str, Setting] = field(default_factory=dict)
     questions: str | None = None
     notes: tuple[str, ...] = ()
+    implausible: str = ""

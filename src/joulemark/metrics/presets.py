@@ -12,10 +12,10 @@ from joulemark.record.published import Unit
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """A use: ``limit`` is what its users put up with; tasks with one of ``words`` in their name are its own.
+    """A use: ``limit`` is what its users put up with, ``why`` where the limit is from. It asks for ``unit``.
 
-    Without words every task of ``unit`` is; one with a word of ``unlike`` in its name is not. ``why`` is
-    where the limit is from.
+    Published tables hold several kinds of task, told by their names: those with one of ``words`` in it, and
+    none of ``unlike``, are of this use; without words every one is.
     """
 
     name: str
@@ -26,8 +26,15 @@ class Preset:
     unlike: tuple[str, ...] = ()
 
     def of(self, points: Sequence[OperatingPoint]) -> list[OperatingPoint]:
-        """Return the points of its tasks."""
-        return [point for point in points if point.unit == self.unit and self._named(point.task)]
+        """Return the points that its limit is for: of its unit, and of what was published its tasks alone.
+
+        A run's task is what its user chose to measure for this use, whatever it is called.
+        """
+        return [
+            point
+            for point in points
+            if point.unit == self.unit and (point.kind != "published" or self._named(point.task))
+        ]
 
     def limits(self, given: Sequence[Limit]) -> tuple[Limit, ...]:
         """Return the limits that count: those that were given, and its own unless one on a latency was."""

@@ -9,6 +9,7 @@ from joulemark.metrics.carbon import gco2e
 from joulemark.metrics.money import usd_per_request
 from joulemark.metrics.operands import numbers_of, withheld_like
 from joulemark.metrics.operating_point import OperatingPoint
+from joulemark.metrics.plausible_row import why_implausible
 from joulemark.metrics.point_label import point_label
 from joulemark.metrics.tdp import tdp_energy
 from joulemark.metrics.value import Value, withheld
@@ -29,7 +30,8 @@ _OTHER_QUESTIONS = (
 def published_point(row: PublishedRow, rates: Rates) -> OperatingPoint:
     """Return the point of a row; ``rates`` give money and carbon of its energy.
 
-    Figures that the row lacks are withheld for the row's own reason. None has an interval.
+    Figures that the row lacks are withheld for the row's own reason. None has an interval. Where the row
+    cannot be physical the point says so.
     """
     energy = _value(row, "energy_j", row.energy_j, "J")
     accuracy = _value(row, "accuracy", row.accuracy, "1")
@@ -60,6 +62,7 @@ def published_point(row: PublishedRow, rates: Rates) -> OperatingPoint:
         scope="gpu",
         settings=settings,
         notes=tuple(notes),
+        implausible=why_implausible(row, per_s),
     )
 
 

@@ -10,23 +10,25 @@ from joulemark.metrics.plain import JsonValue, intervals_json, reason_json, reas
 from joulemark.metrics.point_figures import figure_of
 from joulemark.metrics.recommendation import Recommendation
 from joulemark.metrics.value import Value, withheld
+from joulemark.metrics.why_none import why_none
 from joulemark.record.reason import Reason
 
-FIGURES = (
-    "energy_j",
-    "joules_per_correct",
-    "accuracy",
-    "throughput",
-    "tokens_per_second",
-    "throughput_per_watt",
-    "mean_power_w",
-    "tdp_energy_j",
-    "tdp_ratio",
-    "usd",
-    "gco2e",
-)
+UNITS = {
+    "energy_j": "J",
+    "joules_per_correct": "J",
+    "accuracy": "1",
+    "throughput": "1/s",
+    "tokens_per_second": "tokens/s",
+    "throughput_per_watt": "tokens/J",
+    "mean_power_w": "W",
+    "tdp_energy_j": "J",
+    "tdp_ratio": "1",
+    "usd": "USD",
+    "gco2e": "gCO2e",
+}
+"""The figures, with the units in which they are null where nothing was picked; media have others a watt."""
+FIGURES = tuple(UNITS)
 _TPOT, _WHOLE = "tpot_mean", "e2el_mean"
-_NONE = "No configuration meets the limits."
 
 
 def recommendation_json(found: Recommendation) -> dict[str, JsonValue]:
@@ -36,8 +38,8 @@ def recommendation_json(found: Recommendation) -> dict[str, JsonValue]:
     ``energy_j`` its joules a unit; ``saving_fraction`` what it saves of the objective against the fastest.
     """
     pick = found.pick
-    figures = {name: _of(pick, name) for name in FIGURES}
-    figures["tpot_s"], figures["latency_s"] = _of(pick, _TPOT), _of(pick, _WHOLE)
+    figures = {name: _of(found, name) for name in FIGURES}
+    figures["tpot_s"], figures["latency_s"] = _of(found, _TPOT), _of(found, _WHOLE)
     figures["saving_fraction"] = found.savings["fastest"]
     return {
         "model": pick.model if pick else (found.ranked[0].model if found.ranked else None),
@@ -129,11 +131,19 @@ def _no_device(point: OperatingPoint) -> dict[str, JsonValue]:
     return {"device": reason_json(Reason.NOT_PUBLISHED if point.kind == "published" else Reason.NOT_REPORTED)}
 
 
-def _of(point: OperatingPoint | None, name: str) -> Value:
-    if point is None:
-        unit = "s" if name in (_TPOT, _WHOLE) else "1"
-        return withheld(unit, Reason.NOT_APPLICABLE, detail=_NONE)
-    return figure_of(point, name)
+def _of(found: Recommendation, name: str) -> Value:
+    """Return a figure of the pick, or why there is none."""
+    if found.pick is not None:
+        return figure_of(found.pick, name)
+    return withheld(_unit(found, name), Reason.NOT_APPLICABLE, detail=why_none(found))
+
+
+def _unit(found: Recommendation, name: str) -> str:
+    points = (*found.ranked, *(one.point for one in found.left_out))
+    asked_for = points[0].unit if points else "request"
+    if name == "throughput_per_watt" and asked_for != "request":
+        return f"{asked_for}s/J"
+    return UNITS.get(name, "s")
 
 
 def _saving_json(value: Value) -> JsonValue:

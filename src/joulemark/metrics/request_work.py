@@ -57,14 +57,13 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """The work of a segment: its requests, and how many of them were ``at_work`` and ``decoding`` when.
+    """The work of a segment: its requests, and how many of them were ``decoding`` when.
 
     ``knots_ns`` are the instants between which as many are at work; until each, every one of them has had
     ``shared_s`` seconds for itself, were time shared out equally.
     """
 
     requests: tuple[Request, ...]
-    at_work: Occupancy
     decoding: Occupancy
     knots_ns: Ints
     shared_s: Floats
@@ -131,4 +130,4 @@ def _shared(requests: tuple[Request, ...]) -> Work:
     decoding = Occupancy.of_intervals((r.first_ns for r in requests), (r.end_ns for r in requests))
     n = at_work.value[:-1]
     each_s = np.where(n > 0, np.diff(at_work.t_ns) * 1e-9 / np.maximum(n, 1.0), 0.0)
-    return Work(requests, at_work, decoding, at_work.t_ns, np.concatenate([[0.0], np.cumsum(each_s)]))
+    return Work(requests, decoding, at_work.t_ns, np.concatenate([[0.0], np.cumsum(each_s)]))

@@ -11,6 +11,7 @@ from joulemark.metrics import loaded_definitions as loaded
 from joulemark.metrics.carbon import gco2e
 from joulemark.metrics.drift import DRIFT, DRIFT_LIMIT_PCT
 from joulemark.metrics.energy_per import PER_CORRECT_BOUND
+from joulemark.metrics.foreign_load import foreign_in
 from joulemark.metrics.latency import E2EL, PERCENTILES, Latency
 from joulemark.metrics.media import RATE, batch_latencies, medium_of, unit_energy
 from joulemark.metrics.money import usd_per_request
@@ -55,7 +56,8 @@ def run_point(run: RunView, summary: Summary, origin: str) -> OperatingPoint:
     Of a loaded run energy, power, rates and latencies are those of its steady state, and withheld where it
     has none; accuracy is graded from all counted requests. Percentiles count failed requests as infinitely
     late, means leave them out: where more than `MOST_FAILED` of the requests failed there is no mean. Nothing
-    is believed of a run whose own client was too busy.
+    is believed of a run whose own client was too busy, nor of a sequential one beside which others used the
+    engine.
     """
     manifest = run.manifest
     is_loaded = manifest.load.mode != "sequential"
@@ -78,6 +80,11 @@ def run_point(run: RunView, summary: Summary, origin: str) -> OperatingPoint:
     if drift is not None and abs(drift) > DRIFT_LIMIT_PCT:
         told = f"Its counter and its integrated power differ by {drift:+.0f} %, so one of them is wrong."
         found = {k: v if k == "tokens" else _doubted(v, told) for k, v in found.items()}
+    foreign = None if is_loaded else foreign_in(run)  # a steady window was refused for it
+    if foreign is not None:
+        found = {key: _beside_others(value, foreign) for key, value in found.items()}
+        seconds = {name: _beside_others(value, foreign) for name, value in seconds.items()}
+        per_second = _beside_others(per_second, foreign)
     if summary.invalid:
         found = {key: _invalid(value, summary) for key, value in found.items()}
         seconds = {name: _invalid(value, summary) for name, value in seconds.items()}
@@ -146,6 +153,10 @@ def _sequential_rate(summary: Summary) -> Value:
     if not summary.duration_s or not summary.n_requests:
         return withheld("1/s", Reason.NOTHING_SCORED)
     return Value(summary.n_requests / summary.duration_s, "1/s", n=summary.n_requests)
+
+
+def _beside_others(value: Value, foreign: Withheld) -> Value:
+    return withheld(value.unit, foreign.reason, detail=foreign.detail)
 
 
 def _invalid(value: Value, summary: Summary) -> Value:

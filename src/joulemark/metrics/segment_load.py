@@ -54,6 +54,16 @@ class SegmentLoad:
         )
 
     @cached_property
+    def being_tried(self) -> Occupancy:
+        """Requests while a try of theirs is under way: not between one that failed and the next."""
+        spans = [
+            span
+            for item in self.items
+            for span in [(one.t_sent, one.t_end) for one in item.attempts] or [(item.t_sent, item.t_end)]
+        ]
+        return Occupancy.of_intervals((begin for begin, _ in spans), (end for _, end in spans))
+
+    @cached_property
     def generating(self) -> Occupancy:
         """Requests from first token to end."""
         seen = [item for item in self.items if item.t_first is not None]

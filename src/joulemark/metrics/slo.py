@@ -12,15 +12,27 @@ from joulemark.metrics.value import NOTHING_COMPLETED, Value, withheld
 from joulemark.record.item import Chunk, Item, Verdict
 from joulemark.record.reason import Reason
 
+KEPT_FROM = (
+    "manifest.limits_s",
+    "items.t_scheduled",
+    "items.t_sent",
+    "items.t_first",
+    "items.t_end",
+    "items.completion_tokens",
+    "items.verdict",
+)
+"""What says whether a request kept its limits."""
+NO_LIMIT = "no limit was given"
 SLO_SHARE = MetricDefinition(
     "slo_share",
     "Requests within the limits",
     "1",
-    r"\frac{n_\mathrm{met}}{n}",
-    ("items.t_scheduled", "items.t_sent", "items.t_first", "items.t_end", "items.completion_tokens"),
-    ("no limit was given", "for any request it cannot be told"),
-    "goodput as in DistServe (OSDI 2024); times count from the scheduled time where requests have one; a "
-    "failed request meets no limit, one token meets any limit on the time per token; interval: Wilson, 95 %",
+    r"\frac{n_\mathrm{kept}}{n}",
+    KEPT_FROM,
+    (NO_LIMIT, "nothing was asked", "for any request it cannot be told"),
+    "goodput as in DistServe (OSDI 2024), of all counted requests; times count from the scheduled time where "
+    "requests have one; a failed request keeps no limit, one token keeps any limit on the time per token; "
+    "interval: Wilson, 95 %",
 )
 DEFINITIONS = (SLO_SHARE,)
 

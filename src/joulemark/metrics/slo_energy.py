@@ -3,13 +3,44 @@
 from __future__ import annotations
 
 from joulemark.metrics.accuracy import is_correct, why_not_scored, wilson_interval
+from joulemark.metrics.definition import MetricDefinition
+from joulemark.metrics.loaded_definitions import PER_CORRECT
 from joulemark.metrics.loaded_energy import loaded_joules_per_correct
 from joulemark.metrics.loaded_requests import segment_requests
 from joulemark.metrics.run_view import RunView
-from joulemark.metrics.slo import Slo, meets
+from joulemark.metrics.slo import KEPT_FROM, NO_LIMIT, Slo, meets
 from joulemark.metrics.value import Value, withheld
 from joulemark.record.energy import Withheld
 from joulemark.record.reason import Reason
+
+_NOT_TOLD = "for any correct answer it cannot be told"
+SHARE_CORRECT = MetricDefinition(
+    "slo_share_correct",
+    "Correct answers within the limits",
+    "1",
+    r"n_\mathrm{correct,kept} / n",
+    (*KEPT_FROM, "items.correct"),
+    (NO_LIMIT, "no steady state was found", "the score is real-valued", "nothing could be graded", _NOT_TOLD),
+    "of the counted requests of the steady window's segment, failed ones too; limits are kept as in "
+    "slo_share; interval: Wilson, 95 %",
+)
+JOULES_PER_CORRECT = MetricDefinition(
+    "slo_joules_per_correct_answer",
+    "Energy per correct answer within the limits",
+    "J",
+    r"(E_\mathrm{steady} / T_\mathrm{steady})"
+    r" \cdot \sum_i n_{\mathrm{completion},i} / n_\mathrm{correct,kept}",
+    (PER_CORRECT.name, *KEPT_FROM),
+    (
+        NO_LIMIT,
+        f"{PER_CORRECT.name} is withheld",
+        _NOT_TOLD,
+        "no correct answer kept the limits",
+    ),
+    f"as {PER_CORRECT.name}, and an answer that came too late is worth nothing: those in time pay for it; "
+    "limits are kept as in slo_share; interval as there",
+)
+DEFINITIONS = (SHARE_CORRECT, JOULES_PER_CORRECT)
 
 
 def joules_per_correct_answer_at(run: RunView, slo: Slo) -> Value:

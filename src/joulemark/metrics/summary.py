@@ -28,6 +28,7 @@ from joulemark.metrics.plain import (
 from joulemark.metrics.repeats import Spread, complete_repeats, repeat_figures, repeat_policy
 from joulemark.metrics.run_view import RunView
 from joulemark.metrics.setup import Setting, setup
+from joulemark.metrics.slo_summary import SloFigures, slo_figures
 from joulemark.metrics.tier import Tier, is_replayed, tier_of
 from joulemark.metrics.value import NOTHING_COMPLETED, Value, energy_value
 from joulemark.metrics.verdict_energy import VerdictCosts, costs_by_verdict
@@ -46,7 +47,8 @@ class Summary:
     what other sources saw of the same windows (never added to the headline). ``measurement_tier`` and
     ``energy_source`` are null with ``tier_reason``. ``invalid`` are reason codes against the whole run.
     ``n_wanted`` are the answers asked for in all, ``setup`` the settings that a comparison needs.
-    ``steady`` tells of the steady state of a loaded run. ``by_verdict`` says what each kind of answer cost;
+    ``steady`` tells of the steady state of a loaded run, ``slo`` what kept the limits that it was given, null
+    where there are none. ``by_verdict`` says what each kind of answer cost;
     ``repeats`` the spread of figures over the complete repeats (``repeats_left_out`` are the others),
     ``repeat_policy`` what that spread means; ``rates`` the declared prices and grid intensity.
     """
@@ -82,6 +84,7 @@ class Summary:
     caveats: tuple[Caveat, ...]
     cost_model: CostModel
     steady: LoadedSummary
+    slo: SloFigures | None
     by_verdict: VerdictCosts
     repeats: Mapping[str, Spread]
     repeats_left_out: tuple[int, ...]
@@ -119,6 +122,7 @@ class Summary:
             "other_energy": {name: value.value for name, value in self.other_energy.items()},
             "cost_model": cost_model_json(self.cost_model),
             "steady": self.steady.to_json(),
+            "slo": None if self.slo is None else self.slo.to_json(),
             "by_verdict": verdict_costs_json(self.by_verdict),
             "repeats": {name: spread_json(spread) for name, spread in self.repeats.items()},
             "repeats_left_out": list(self.repeats_left_out),
@@ -150,6 +154,8 @@ class Summary:
                 if measured
                 else reason_json(Reason.NOTHING_SCORED, NOTHING_COMPLETED)
             )
+        if self.slo is None:
+            reasons["slo"] = reason_json(Reason.NOT_APPLICABLE, "No limit was given.")
         if self.n_wanted is None:
             reasons["n_wanted"] = reason_json(Reason.NOT_REPORTED)
         for name, setting in self.setup.items():
@@ -208,6 +214,7 @@ def summarize(run: RunView) -> Summary:
         caveats=caveats(run, found),
         cost_model=model,
         steady=loaded_summary(run, found["steady_joules_per_request"]),
+        slo=slo_figures(run),
         by_verdict=costs_by_verdict(run),
         repeats=repeat_figures(run),
         repeats_left_out=complete_repeats(items)[1],

@@ -72,6 +72,20 @@ def rated_power(device: str | None) -> RatedPower | None:
     return None
 
 
+def rated_between(device: str | None) -> tuple[float, float] | None:
+    """Return the least and the most watts that a board may be rated at; null where none is on file.
+
+    The two differ where a name leaves the variant open (``A100``).
+    """
+    one = rated_power(device)
+    if one is not None:
+        return one.watts, one.watts
+    words = re.sub(r"[^a-z0-9]+", " ", (device or "").casefold()).split()
+    numbered = {word for word in words if any(map(str.isdigit, word))}
+    watts = [rated.watts for _, rated in _RATED if rated.board.casefold().split()[0] in numbered]
+    return (min(watts), max(watts)) if watts else None
+
+
 def tdp_energy(device: str | None, n_devices: int | None, device_seconds: float | None) -> Value:
     """Return rated power × devices × the time that one unit took of them, in J: modelled.
 

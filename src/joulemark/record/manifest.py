@@ -7,6 +7,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from joulemark.record.meter import Qualification, QualifiedSource, SourceInfo
+from joulemark.record.window_name import WindowName
 
 SCHEMA_VERSION = "1.0"
 
@@ -252,9 +253,9 @@ class Rates(_Part):
 
 
 class Window(_Part):
-    """A stretch of one segment and what it was for: one of `WindowName`."""
+    """A stretch of one segment and what it was for."""
 
-    name: str
+    name: WindowName
     segment: int
     t0: int
     t1: int | None = None

@@ -52,8 +52,9 @@ class Scope:
     path: str
 
     def __post_init__(self) -> None:
-        if not self.path or self.path.strip("/") != self.path or "//" in self.path:
-            raise ValueError(f"not a scope path: {self.path!r}")
+        path = self.path
+        if not path or path.strip("/") != path or "//" in path or not path.isprintable():
+            raise ValueError(f"not a scope path: {path!r}")
 
     @classmethod
     def named(cls, path: str) -> Scope:

@@ -110,6 +110,7 @@ def findings(a: str, b: str, comparison: Comparison) -> Iterator[str]:
         only = f"only in {a} {counts.only_a:,}, only in {b} {counts.only_b:,}"
         yield f"Right in both {counts.both:,}, {only}, in neither {counts.neither:,}{p}."
     yield from _split(b, comparison)
+    yield from _transfer(a, b, comparison)
 
 
 def has_scores(comparison: Comparison) -> bool:
@@ -157,6 +158,18 @@ def _split(b: str, comparison: Comparison) -> Iterator[str]:
         f"A request of {b} takes {whole} times the energy = {token} times the energy of a token × {tokens} "
         f"times the tokens.{shares}"
     )
+
+
+def _transfer(a: str, b: str, comparison: Comparison) -> Iterator[str]:
+    """Yield how well the cost model of one prices the other; nothing where it does not apply."""
+    error = comparison.transfer
+    if error.value is None or error.lo is None or error.hi is None:
+        return
+    places = decimals(error.value, error.hi - error.lo)
+    off, lo, hi = (_number(x, places, signed=True) for x in (error.value, error.lo, error.hi))
+    told = f"The cost model of {a} misses what was metered of {b} by {off} %"
+    carries = "" if error.lo <= 0 <= error.hi else ": it does not carry over"
+    yield f"{told} ({_SURE}: {lo} to {hi}){carries}."
 
 
 def unsure(value: Value, comparison: Comparison) -> str:

@@ -9,6 +9,7 @@ from joulemark.metrics.operating_point import OperatingPoint
 from joulemark.metrics.point_figures import figure_of
 from joulemark.metrics.recommendation import NearMiss, Recommendation
 from joulemark.metrics.value import Value
+from joulemark.metrics.why_none import why_none
 from joulemark.report.wording import figure_texts, number, printable
 
 _OF = {"request": "a request", "image": "an image", "video": "a video"}
@@ -61,23 +62,20 @@ def objective_title(found: Recommendation) -> str:
 
 
 def title(found: Recommendation) -> str:
-    """Return what was asked: the model or how many of them, and the task."""
-    models = sorted({printable(point.model) for point in found.ranked})
-    tasks = sorted({printable(point.task) for point in found.ranked})
-    who = models[0] if len(models) == 1 else f"{len(models)} models"
+    """Return what was asked: the model or how many of them, and the task; where none is ranked, of all."""
+    points = found.ranked or tuple(one.point for one in found.left_out)
+    models = sorted({printable(point.model) for point in points})
+    tasks = sorted({printable(point.task) for point in points})
+    who = models[0] if len(models) == 1 else f"{len(models) or 'no'} models"
     return f"What to run: {who}" + (f", {', '.join(tasks)}" if tasks else "")
 
 
 def leads(found: Recommendation) -> list[str]:
     """Return the answer in one or two sentences."""
-    if not found.ranked:
-        return ["There is nothing to choose among: no configuration has a known energy."]
     pick = found.pick
     if pick is None:
-        first = "No configuration meets the limits."
-        if not found.near_misses:
-            return [f"{first} None of them has all the limited figures."]
-        return [first, _nearest(found.near_misses[0], found)]
+        nearest = [_nearest(miss, found) for miss in found.near_misses[:1]]
+        return [printable(why_none(found)), *nearest]
     energy = figure_texts("energy", figure_of(pick, found.wish.objective))[0]
     of = "a correct answer" if found.wish.objective == "joules_per_correct" else _OF[pick.unit]
     said = f"Run {named(pick, found)}: {energy} {of}{_at(pick, found.latency)}."

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 
 from joulemark.metrics.latency import Latency
 from joulemark.metrics.run_view import RunView
-from joulemark.metrics.slo import Slo, slo_share
-from joulemark.metrics.slo_energy import joules_per_correct_answer_at
 from joulemark.metrics.steady_state import SteadyWindow
 from joulemark.metrics.summary import Summary
 from joulemark.report.cells import Cell, cell, notes
@@ -17,6 +15,7 @@ from joulemark.report.course import slowed_words
 from joulemark.report.drawing import Drawing, drawn
 from joulemark.report.headline import Tile, tile
 from joulemark.report.latency_table import LatencyRow, latency_rows
+from joulemark.report.limits import limit_lines, limit_tile, share_lines
 from joulemark.report.loaded_course import course_notes, loaded_course_chart, loaded_course_words
 from joulemark.report.loaded_rules import RuleRow, rule_rows
 from joulemark.report.loaded_split import is_told, split_chart, split_of, split_words
@@ -25,14 +24,13 @@ from joulemark.report.loaded_words import (
     PER_CORRECT,
     PER_REQUEST,
     leading_loaded,
-    limit_words,
     load_words,
     plain_title,
     refusal,
     window_words,
 )
 from joulemark.report.of_load import is_loaded
-from joulemark.report.wording import DASH, figure_texts, too_few, why
+from joulemark.report.wording import DASH, figure_texts, too_few
 
 _TILES = (
     PER_CORRECT,
@@ -50,7 +48,8 @@ class LoadedSection:
     """The section of a page on a run under load.
 
     ``refused`` is why there is no steady state and what would help; then there are no ``tiles`` and no
-    ``latencies``. ``gauges`` are what the engine itself said, ``gauge_notes`` why it says nothing of some.
+    ``latencies``. ``limits`` tell what kept the limits that the load was given. ``gauges`` are what the
+    engine itself said, ``gauge_notes`` why it says nothing of some.
     """
 
     load: str
@@ -64,7 +63,7 @@ class LoadedSection:
     split_lines: list[str]
     latencies: list[LatencyRow]
     few: str
-    slo: str
+    limits: list[str]
     gauges: list[tuple[str, str]]
     gauge_notes: list[str]
     course: Drawing | None
@@ -74,10 +73,9 @@ def loaded_section(summary: Summary, run: RunView) -> LoadedSection | None:
     """Return the section; null for a run without load."""
     if not is_loaded(summary):
         return None
-    slo = Slo.of(run.manifest.limits_s)
     window = summary.steady.window
     steady = isinstance(window, SteadyWindow)
-    tiles = _tiles(summary, run, slo) if steady else []
+    tiles = _tiles(summary) if steady else []
     latest = dataclasses.replace(summary, latency=_paired(summary.steady.latency))
     return LoadedSection(
         load=load_words(run.manifest.load),
@@ -91,25 +89,29 @@ def loaded_section(summary: Summary, run: RunView) -> LoadedSection | None:
         split_lines=split_words(summary) if is_told(summary) else [],
         latencies=latency_rows(latest),
         few=too_few(latest),
-        slo=_kept(run, slo),
+        limits=_limits(summary, tiles),
         gauges=_gauges(summary),
         gauge_notes=notes(_gauge_cells(summary)),
         course=_course(summary, run),
     )
 
 
-def _tiles(summary: Summary, run: RunView, slo: Slo) -> list[Tile]:
+def _tiles(summary: Summary) -> list[Tile]:
     """Return the figures of the steady state, the one to lead with first."""
     led = leading_loaded(summary)
     names = [led, *(name for name in _TILES if name != led)]
     found = [_tile(name, summary) for name in names]
-    if slo.limits and summary.figures[PER_CORRECT].value is not None:
-        value = joules_per_correct_answer_at(run, slo)
-        text, interval = figure_texts(PER_CORRECT, value)
-        lines = [line for line in (interval, why(value), limit_words(slo)) if line]
-        place = 1 + names.index(PER_CORRECT)
-        found.insert(place, Tile("Energy per correct answer within the limits", text, lines, PER_CORRECT))
+    if summary.slo is not None and summary.figures[PER_CORRECT].value is not None:
+        found.insert(1 + names.index(PER_CORRECT), limit_tile(summary.slo))
     return found
+
+
+def _limits(summary: Summary, tiles: list[Tile]) -> list[str]:
+    """Return what kept the limits; its energy too, unless that is a tile."""
+    found = summary.slo
+    if found is not None and limit_tile(found) in tiles:
+        return share_lines(found)
+    return limit_lines(summary)
 
 
 def _tile(name: str, summary: Summary) -> Tile:
@@ -153,21 +155,6 @@ def _paired(latency: Mapping[str, Latency]) -> dict[str, Latency]:
 
 
 _ORDER = ("ttft", "ttfa", "tpot", "icl", "itl", "e2el")
-
-
-def _kept(run: RunView, slo: Slo) -> str:
-    """Say which share of the counted requests kept the limits."""
-    if not slo.limits:
-        return ""
-    share = slo_share(run.measured_items, run.chunks, slo)
-    if share.value is None:
-        return f"{DASH} Within {limit_words(slo)}: {why(share)}"
-    interval = "" if share.lo is None or share.hi is None else _span(share.lo, share.hi)
-    return f"{100 * share.value:.1f} %{interval} of {share.n:,} counted requests kept {limit_words(slo)}."
-
-
-def _span(lo: float, hi: float) -> str:
-    return f" (95 % interval {100 * lo:.1f} … {100 * hi:.1f} %)"
 
 
 def _gauge_cells(summary: Summary) -> list[tuple[str, Cell]]:

@@ -16,6 +16,7 @@ from joulemark.metrics.run_view import RunView
 from joulemark.metrics.steady_state import SteadyWindow
 from joulemark.metrics.summary import Summary
 from joulemark.report.busy import marked
+from joulemark.report.limits import limit_lines
 from joulemark.report.loaded_rules import RuleRow, rule_rows
 from joulemark.report.loaded_split import is_told, split_of, split_words
 from joulemark.report.loaded_words import (
@@ -66,7 +67,7 @@ def print_loaded(summary: Summary, console: Console, run: RunView | None = None)
         console.print(Text(line, style="dim"))
     if not refused:
         console.print(Padding(_table(summary), (0, 0, 0, 2)))
-    for line in _lines(summary):
+    for line in (*limit_lines(summary), *_lines(summary)):
         console.print(Text(f"  {line}"))
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from joulemark.metrics.catalogue import definition
 from joulemark.metrics.engine_figures import DEFINITIONS as ENGINE_GAUGES
-from joulemark.metrics.slo import Slo
 from joulemark.metrics.steady_state import Basis, SteadyWindow
 from joulemark.metrics.summary import Summary
 from joulemark.record.energy import Withheld
@@ -22,7 +21,6 @@ _BASES: dict[Basis, str] = {
     "in_flight": "requests in flight, as the client saw them",
     "generating": "requests between first token and end, as the client saw them",
 }
-_LIMITS = {"ttft": "first token", "tpot": "each token after the first", "e2el": "whole answer"}
 _PREFIXES = ("Loaded: ", "Engine: ")
 _MORE = "Ask more requests (`--requests`), or let more lead ones come first (`--lead`)"
 _HELP = {
@@ -105,12 +103,3 @@ def refusal(summary: Summary) -> list[str]:
     told = next((caveat.text for caveat in summary.caveats if caveat.code == REFUSED), window.reason.text)
     helps = "" if "Ask more requests" in window.detail else _HELP.get(window.reason, "")
     return [printable(told), *filter(None, [helps])]
-
-
-def limit_words(slo: Slo) -> str:
-    """Return the limits in words, for instance ``first token ≤ 1 s, whole answer ≤ 30 s``."""
-    return ", ".join(f"{_LIMITS[name]} ≤ {_time(limit_s)}" for name, limit_s in slo.limits.items())
-
-
-def _time(seconds: float) -> str:
-    return f"{seconds:g} s" if seconds >= 1 else f"{1e3 * seconds:g} ms"

@@ -10,6 +10,7 @@ from joulemark.metrics.catalogue import definition, definitions
 from joulemark.metrics.latency import PERCENTILES
 from joulemark.metrics.run_view import RunView
 from joulemark.metrics.summary import Summary
+from joulemark.report.batch_words import batch_words
 from joulemark.report.busy import NOTE, is_busy, marked, timed
 from joulemark.report.cells import notes
 from joulemark.report.cost_words import cost_words
@@ -19,6 +20,7 @@ from joulemark.report.identity import identity
 from joulemark.report.item_cost import item_costs
 from joulemark.report.item_table import item_notes, item_rows
 from joulemark.report.latency_table import latency_cells, latency_notes, latency_rows
+from joulemark.report.limits import limit_lines
 from joulemark.report.loaded import loaded_section
 from joulemark.report.loaded_words import REFUSED
 from joulemark.report.meter_table import meter_notes, meter_rows
@@ -202,6 +204,8 @@ def page_values(summary: Summary, run: RunView) -> dict[str, object]:
         "caveats": [printable(c.text) for c in summary.caveats if not c.loud and c.code not in TOLD],
         "how_far": how_far(summary),
         "how_measured": how_measured(summary),
+        "batch": batch_words(run),
+        "limits": [] if is_loaded(summary) else limit_lines(summary),  # of a load they are in its own part
         "busy": NOTE if is_busy(summary) else "",
         "no_meter": no_meter,
         "how_sure": [brief(sentence, summary) for sentence in how_sure(summary)],

@@ -15,11 +15,13 @@ from joulemark.metrics.latency import PERCENTILES
 from joulemark.metrics.run_view import RunView
 from joulemark.metrics.summary import Summary
 from joulemark.metrics.verdict_energy import VerdictCosts
+from joulemark.report.batch_words import batch_words
 from joulemark.report.busy import NOTE, is_busy, marked, timed
 from joulemark.report.cost_words import equation, fit_words
 from joulemark.report.headline import BOUND, ENERGY, headline, leading, leads_with_energy
 from joulemark.report.how_sure import TOLD, what_weighs
 from joulemark.report.latency_table import latency_cells
+from joulemark.report.limits import limit_lines
 from joulemark.report.loaded_terminal import of_steady_window, print_loaded, reasons_left, untold
 from joulemark.report.loaded_words import REFUSED
 from joulemark.report.of_load import is_loaded
@@ -78,6 +80,8 @@ def print_summary(summary: Summary, console: Console, run: RunView | None = None
     console.print(Text(how_measured(summary), style="dim"))
     if run is not None:
         console.print(Text(f"{standing(run.manifest)}.", style="dim"))
+        if batch := batch_words(run):
+            console.print(Text(printable(batch), style="dim"))
     console.print(_energy(summary, run))
     console.print(_figures(summary))
     console.print(Padding(_answers(summary), (1, 0, 0, 0)))
@@ -175,7 +179,9 @@ def _costs_title(summary: Summary) -> str:
 
 
 def _lines(summary: Summary) -> Iterator[str]:
-    """Yield what takes one line each: tries, the cost model, what slowed the device down, the spread."""
+    """Yield what takes one line each: tries, limits, cost model, what slowed the device down, the spread."""
+    if not is_loaded(summary):  # of a load they are told above
+        yield from limit_lines(summary)
     if summary.n_retried:
         yield f"{summary.n_retried} requests were sent more than once."
     if summary.cost_model.coefficients is not None:

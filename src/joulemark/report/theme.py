@@ -61,6 +61,7 @@ _CONFIG: dict[str, Any] = {
     },
     "text": {"color": INK, "fontSize": 12},
 }
+_NO_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _XMLNS = re.compile(r'\sxmlns(:\w+)?="[^"]*"')
 _SVG_OPEN = re.compile(r"<svg\b")
 
@@ -131,11 +132,20 @@ def svg(picture: Picture, title: str, description: str) -> str:
     # checking a chart against the grammar takes as long as drawing it; the tests do that
     described = picture.chart.to_dict(validate=False)
     spec = {**described, "datasets": picture.data, "config": _CONFIG}
-    drawn = vl_convert.vegalite_to_svg(spec, vl_version=_vega_lite_version(), allowed_base_urls=[])
+    drawn = vl_convert.vegalite_to_svg(_drawable(spec), vl_version=_vega_lite_version(), allowed_base_urls=[])
     bare = _XMLNS.sub("", drawn)
     label = f"<title>{escape(title)}</title><desc>{escape(description)}</desc>"
     head, _, tail = bare.partition(">")
     return _SVG_OPEN.sub('<svg role="img"', head, count=1) + ">" + label + tail
+
+
+def _drawable(part: Any) -> Any:
+    """Return a specification without the characters that XML has not: one of them ends the whole process."""
+    if isinstance(part, str):
+        return _NO_XML.sub("\N{REPLACEMENT CHARACTER}", part)
+    if isinstance(part, dict):
+        return {_drawable(name): _drawable(value) for name, value in part.items()}
+    return [_drawable(value) for value in part] if isinstance(part, list | tuple) else part
 
 
 def _vega_lite_version() -> str:

@@ -32,6 +32,8 @@ _PERCENTAGES = frozenset(
         "kv_used_share_mean",
         "kv_used_share_max",
         "decode_token_share",
+        "slo_share",
+        "slo_share_correct",
     }
 )
 # their sentences say nothing beside a detail, which is one of its own

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import islice
-
-import numpy as np
+from statistics import median
 
 from joulemark.metrics.answer_blocks import RENEWALS, AnswerBlock, AnswerBlocks, cut_blocks, joined
 from joulemark.metrics.attribution import Slice, items_overlap
@@ -13,9 +12,9 @@ from joulemark.record.attribution import Attribution
 from joulemark.record.energy import MeasuredEnergy, MeasuredOrWithheld
 from joulemark.record.item import Item, Phase
 from joulemark.record.reason import Reason
-from joulemark.record.telemetry import Quantity
 from joulemark.runs.run_energy import RunEnergy
 from joulemark.runs.spans import Span, total_energy
+from joulemark.telemetry.renewal import FEW_RENEWALS, renewal_of
 from joulemark.telemetry.timeline import Timeline
 
 
@@ -26,15 +25,38 @@ def answer_blocks(
 
     ``items`` are those that count and those that were cut off.
     """
-    if not any(row.reason is Reason.SHORTER_THAN_STEP for row in attributions):
-        return None
-    renewal_s = _renewal_s(timeline, energy)
-    if items_overlap(items):
-        return AnswerBlocks(renewal_s, reason=Reason.OVERLAPPED)
+    renewal_s = energy.renewal_s
     answers = [item for item in items if item.phase == Phase.MEASURE]
+    overlap = items_overlap(items)
+    coarse = any(row.reason is Reason.SHORTER_THAN_STEP for row in attributions)
+    if not coarse and (overlap or not _too_slow(timeline, energy, answers)):
+        return None
+    if overlap:
+        return AnswerBlocks(renewal_s, reason=Reason.OVERLAPPED)
     windows = [Slice(window.segment, window.t0, window.t1) for window in energy.windows]
     blocks = cut_blocks(answers, windows, round(RENEWALS * renewal_s * 1e9))
     return _metered(energy, blocks, renewal_s)
+
+
+def _too_slow(timeline: Timeline, energy: RunEnergy, answers: Sequence[Item]) -> bool:
+    """Tell whether a meter is renewed too seldom for single answers, whatever joules it gives them.
+
+    It is where an answer is shorter than what has an energy at all, or half of them than one renewal: the
+    joules of such an answer are those of its neighbours as well.
+    """
+    lengths_s = [(item.t_end - item.t_begin) * 1e-9 for item in answers]
+    if not lengths_s:
+        return False
+    old_s = max(
+        (
+            max(renewal.counter_s, renewal.gauge_s)
+            for segment, evidence in energy.evidence.items()
+            for source in evidence.chosen
+            for renewal in (renewal_of(timeline, source, segment),)
+        ),
+        default=0.0,
+    )
+    return min(lengths_s) < FEW_RENEWALS * old_s or median(lengths_s) < energy.renewal_s
 
 
 def _metered(energy: RunEnergy, blocks: list[AnswerBlock], renewal_s: float) -> AnswerBlocks:
@@ -58,22 +80,3 @@ def _metered(energy: RunEnergy, blocks: list[AnswerBlock], renewal_s: float) -> 
 def _energies(energy: RunEnergy, blocks: Sequence[AnswerBlock]) -> list[MeasuredOrWithheld]:
     each = iter(energy.of([Span(*part) for block in blocks for part in block.stretches]))
     return [total_energy(list(islice(each, len(block.stretches)))) for block in blocks]
-
-
-def _renewal_s(timeline: Timeline, energy: RunEnergy) -> float:
-    """Return how long the slowest of the headline's sources takes to tell something new.
-
-    The mean time between two values that differ, be it the clock or the energy that makes them, or how old a
-    value may be when it is read, if that is more.
-    """
-    slowest_s = 0.0
-    for segment, evidence in energy.evidence.items():
-        for source in evidence.chosen:
-            slowest_s = max(slowest_s, source.info.value_age_s)
-            series = timeline.series(segment, source.info.name, Quantity.ENERGY_J.value)
-            if series is None:
-                continue
-            new_ns = series.t_ns[1:][np.diff(series.value) != 0]
-            if len(new_ns) > 1:
-                slowest_s = max(slowest_s, float(new_ns[-1] - new_ns[0]) * 1e-9 / (len(new_ns) - 1))
-    return slowest_s

@@ -53,11 +53,13 @@ def held_directory(plan: RunPlan, facts: EngineFacts) -> Iterator[tuple[RunLayou
 def _take_over(manifest: Manifest, plan: RunPlan) -> None:
     """Let a recorded run go on as ``plan`` has it.
 
-    Rates are the latest ones named. A run that was asked in part as no suite asks is no run of the suite.
+    Rates and limits are the latest ones named. A run that was asked in part as no suite asks is no run of the
+    suite.
     """
     manifest.repeats = max(manifest.repeats, plan.rounds)
     manifest.state = "running"
     manifest.rates = resumed_rates(manifest.rates, plan.rates)
+    manifest.limits_s = dict(plan.limits_s) or manifest.limits_s
     if not plan.may_rank or manifest.suite != plan.suite:
         manifest.may_rank = manifest.may_rank and plan.may_rank and manifest.suite == plan.suite
         manifest.standing = plan.standing if not plan.may_rank else "not ranked: begun as another suite's run"

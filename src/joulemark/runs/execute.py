@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import shutil
 import signal
 import sys
 import threading
@@ -16,7 +15,7 @@ from typing import Literal
 from joulemark.engines.client import StreamClient
 from joulemark.metrics.run_view import RunView
 from joulemark.record.clock import SystemClock
-from joulemark.record.errors import JoulemarkError
+from joulemark.record.errors import InputError, JoulemarkError
 from joulemark.record.item import Item, Phase
 from joulemark.record.manifest import Engine as EngineFacts
 from joulemark.record.manifest import Manifest
@@ -29,7 +28,7 @@ from joulemark.runs.directory import held_directory
 from joulemark.runs.edged_client import EdgedClient
 from joulemark.runs.finalize import finalize
 from joulemark.runs.journal import ItemJournal, read_items
-from joulemark.runs.layout import RunLayout
+from joulemark.runs.layout import RunLayout, write_atomically
 from joulemark.runs.metering import Metering, require_meters
 from joulemark.runs.observe import Recorder
 from joulemark.runs.observer import Observer
@@ -243,8 +242,8 @@ def _keep_engine_log(plan: RunPlan, layout: RunLayout) -> None:
     """Copy the engine's log beside the run: it started before the run's directory was known."""
     log_path = plan.engine.log_path
     if log_path is not None:
-        with contextlib.suppress(OSError):
-            shutil.copyfile(log_path, layout.engine_log)
+        with contextlib.suppress(OSError, InputError):
+            write_atomically(layout.engine_log, log_path.read_bytes())
 
 
 @contextlib.contextmanager

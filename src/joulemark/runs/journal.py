@@ -17,6 +17,7 @@ from pydantic import TypeAdapter
 
 from joulemark.record.errors import InputError
 from joulemark.record.item import Chunk, Item, ItemRow, LocalTexts
+from joulemark.runs.layout import permissions
 from joulemark.telemetry.line_file import LineFile
 
 _LAST_NS = 2**62
@@ -31,7 +32,7 @@ class ItemJournal:
     def __init__(self, path: Path) -> None:
         self._path = path
         try:
-            self._lines = LineFile(path, permissions=0o600)
+            self._lines = LineFile(path, permissions=permissions(path))
         except OSError as error:
             raise self._refused(error) from error
 
@@ -90,16 +91,18 @@ def _encode(row: ItemRow) -> dict[str, Any]:
 def _decode(line: dict[str, Any]) -> ItemRow:
     """Return the row of a line; raises ``ValueError``, ``TypeError`` or ``KeyError`` where it is none."""
     item = _ITEM.validate_python(line["item"])
-    _require_plausible(item)
     chunks = tuple(Chunk(*chunk) for chunk in _CHUNKS.validate_python(line["chunks"]))
+    _require_plausible(item, chunks)
     texts = None if line["texts"] is None else _TEXTS.validate_python(line["texts"])
     return ItemRow(item, chunks, texts)
 
 
-def _require_plausible(item: Item) -> None:
+def _require_plausible(item: Item, chunks: Sequence[Chunk]) -> None:
     stamps = [t for t in (item.t_sent, item.t_end, item.t_first, item.t_first_answer) if t is not None]
     if not all(0 <= t <= _LAST_NS for t in stamps) or item.t_end < item.t_begin or item.segment < 0:
         raise ValueError("stamps out of range or out of order")
     counts = (item.prompt_tokens, item.cached_tokens, item.reasoning_tokens, item.completion_tokens)
     if any(count is not None and count < 0 for count in counts):
+        raise ValueError("a negative number of tokens")
+    if any(chunk.tokens is not None and chunk.tokens < 0 for chunk in chunks):
         raise ValueError("a negative number of tokens")

@@ -6,10 +6,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from joulemark.files.atomic import write_whole
+from pydantic import ValidationError
+
+from joulemark.files.atomic import PRIVATE, PUBLIC, write_whole
 from joulemark.files.locks import FileLock, LockHeld
 from joulemark.record.errors import InputError
 from joulemark.record.manifest import Manifest
+
+_WITH_WORDS = ("items.jsonl", "engine.log")
 
 
 class RunLayout:
@@ -52,10 +56,10 @@ class RunLayout:
             ) from error
         try:
             return Manifest.model_validate_json(data)
-        except ValueError as error:
+        except ValidationError as error:
             raise InputError(
                 f"{self.manifest} is not a manifest this version can read",
-                why=str(error).splitlines()[0],
+                why=_first_fault(error),
                 fix="run the benchmark again into another directory with --out DIR",
             ) from error
 
@@ -64,13 +68,29 @@ class RunLayout:
         write_atomically(self.manifest, manifest.model_dump_json(indent=2).encode() + b"\n")
 
 
+def _first_fault(error: ValidationError) -> str:
+    """Say where it is not as it should be, and how; foreign names are quoted."""
+    first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+    place = ".".join(str(part) for part in first["loc"])
+    return f"{place!r}: {first['msg']}" if place else first["msg"]
+
+
+def permissions(path: Path) -> int:
+    """Return who may read and write a file of a run directory, less the umask.
+
+    What holds words of questions and answers is the user's alone, and so is what a program says that reads
+    them. All else holds figures, which are for passing on.
+    """
+    return PRIVATE if path.name in _WITH_WORDS else PUBLIC
+
+
 def write_atomically(path: Path, data: bytes) -> None:
     """Write ``data`` so that a reader, or a crash, sees the old file or the new one, never half of one.
 
     Raises `InputError` where the place cannot be written.
     """
     try:
-        write_whole(path, data)
+        write_whole(path, data, mode=permissions(path))
     except OSError as error:
         raise InputError(
             f"{path} cannot be written",

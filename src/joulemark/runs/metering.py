@@ -87,9 +87,7 @@ class Metering:
         await self._find_gauges()
 
     async def _find_gauges(self) -> None:
-        """Find the page on which the engine shows its batch; one request at a time makes no batch."""
-        if not self._plan.load.overlaps:
-            return
+        """Find the page on which the engine shows what it was asked, by this client and by others."""
         found = await asyncio.to_thread(find_gauges, self._plan.engine)
         self._gauges = sampled(found)
         self._note(*filter(None, [why_unread(found)]))

@@ -10,6 +10,7 @@ from joulemark.engines.streams import Reply
 from joulemark.record.item import Item, ItemRow, LocalTexts, Phase, Verdict
 from joulemark.record.reason import Reason
 from joulemark.runs.commitment import commit
+from joulemark.runs.token_budget import over_budget
 from joulemark.tasks.scorers import UNGRADED
 from joulemark.tasks.task import Question, Score, Scorer
 
@@ -96,7 +97,7 @@ class Recorder:
             streamed=reply.streamed,
             attempts=asked.attempts,
             verdict=score.verdict if score else None,
-            suspect=(*reply.suspect, *_over_budget(values["completion_tokens"], budget)),
+            suspect=(*reply.suspect, *over_budget(usage.completion if usage else None, budget)),
             answer_commitment=commit(self.commitment_key, question.item_id, place.repeat, reply.text),
             reasons=_reasons(values, reply, score, question),
             **values,  # type: ignore[arg-type]
@@ -165,12 +166,6 @@ _NULLABLE = (
 )
 # what a grade consists of, but for the verdict: a failed request has one in any case
 _GRADED = ("correct", "score", "rule", "span")
-
-
-def _over_budget(completion_tokens: object, budget: int) -> tuple[str, ...]:
-    if isinstance(completion_tokens, int) and completion_tokens > budget:
-        return (f"{completion_tokens} completion tokens were reported, and {budget} were allowed",)
-    return ()
 
 
 def _prompt(question: Question) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
 from joulemark.engines.engine import Engine
@@ -18,7 +19,7 @@ from joulemark.tasks.task import TaskSet
 DEFAULT_RUNS = Path("joulemark-runs")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RunPlan:
     """One run: a task asked of an engine under the meters.
 
@@ -68,9 +69,9 @@ class RunPlan:
         """The number of answers that are wanted in all."""
         return self.load.n_requests or self.rounds * len(self.task.questions)
 
-    @property
+    @cached_property
     def task_facts(self) -> Task:
-        """The task as the manifest names it."""
+        """The task as the manifest names it, looked through once: a trace has thousands of questions."""
         task = self.task
         return Task(
             name=task.name,

@@ -10,6 +10,8 @@ from joulemark.record.item import Chunk, Item, ItemRow, Phase
 from joulemark.record.manifest import Manifest
 from joulemark.runs.journal import read_items
 from joulemark.runs.layout import RunLayout
+from joulemark.runs.sound_manifest import require_sound
+from joulemark.runs.token_budget import within_budget
 from joulemark.telemetry.timeline import Timeline
 
 
@@ -34,14 +36,18 @@ class RecordedRun:
 
 
 def read_run(root: Path) -> RecordedRun:
-    """Read a run directory, whole or partial; raises `InputError` where there is none.
+    """Read a run directory, whole or partial.
 
-    A row that stands twice (which no writer of ours does) counts once: the first.
+    Raises `InputError` where there is none, or its manifest contradicts itself.
+    A row that stands twice (which no writer of ours does) counts once: the first. Token counts beyond what
+    was allowed are doubted anew, whatever the file says of them.
     """
     layout = RunLayout(root)
     manifest = layout.read_manifest()
+    require_sound(manifest)
     rows, unreadable = read_items(layout.items_journal)
-    unique = {row.item.key: row for row in reversed(rows)}
+    budget = manifest.sampling.max_tokens
+    unique = {row.item.key: within_budget(row, budget) for row in reversed(rows)}
     ordered = sorted(unique.values(), key=lambda row: (row.item.segment, row.item.t_sent))
     close_killed_segments(manifest, layout, rows)
     journal = layout.telemetry_journal

@@ -58,7 +58,7 @@ class OpenSegment:
         now = self._clock.now_ns()
         if self._window is not None:
             self._window.t1 = now
-        self._window = Window(name=name.value, segment=self.index, t0=now)
+        self._window = Window(name=name, segment=self.index, t0=now)
         self._manifest.windows.append(self._window)
 
     def close_window(self, t1: int | None = None) -> None:

@@ -77,7 +77,7 @@ class SimulatedServer:
 
     @property
     def now_ns(self) -> int:
-        """The end of the last step that was given out, or where `idle_until` moved the clock."""
+        """The end of the last step that was given out."""
         return self._now_ns
 
     @property
@@ -199,13 +199,6 @@ class SimulatedServer:
             running=log.running[at],
             waiting=log.waiting[at],
         )
-
-    def idle_until(self, t_ns: int) -> None:
-        """Move the clock while nothing runs; raises ``ValueError`` where there is something to do before."""
-        event_ns = self.next_event_ns
-        if event_ns is not None and event_ns < t_ns:
-            raise ValueError(f"there is something to do at {event_ns}, before {t_ns}")
-        self._now_ns = max(self._now_ns, t_ns)
 
     # -- the order of events --------------------------------------------------------------------------------
 

@@ -21,7 +21,9 @@ class Question:
     its own messages only, and is asked after the earlier ones with the answers that they got.
     ``exact_length``: the answer is to have ``max_tokens`` tokens, where the engine lets one ask for that.
     ``media_units``: how many pictures or videos are asked for, one a message; null where words are.
-    ``shown`` is what the local journal says in place of messages that can be made again.
+    ``shown`` is what the local journal says in place of messages that can be made again. ``words_only``: no
+    picture is among the messages, and none is looked for; messages that are made when they are read stay
+    unmade.
     """
 
     item_id: str
@@ -35,6 +37,7 @@ class Question:
     exact_length: bool = False
     shown: str | None = None
     media_units: int | None = None
+    words_only: bool = False
 
     @property
     def choices(self) -> tuple[str, ...]:
@@ -44,6 +47,8 @@ class Question:
     @property
     def picture_digests(self) -> tuple[str, ...]:
         """The SHA-256 of each picture that is shown, in order."""
+        if self.words_only:
+            return ()
         return tuple(one.digest for _, content in self.messages for one in pictures(content))
 
 

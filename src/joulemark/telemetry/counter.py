@@ -38,6 +38,7 @@ from joulemark.telemetry.counter_faults import (
     short_of_gauge,
     stopped,
 )
+from joulemark.telemetry.renewal import CLOCKED_STEPS
 from joulemark.telemetry.timeline import Floats, Ints, Series
 
 SLACK_NS = 5_000_000
@@ -47,7 +48,6 @@ FARTHEST_OVER_MAX = 20.0  # no device draws so many times what it states, howeve
 ENOUGH_RISES = 8
 GAP_NS, GAP_UPDATES = 3_000_000_000, 3
 MOST_STEPS = 1e15
-CLOCKED_STEPS = 4
 RESET_SHARE = 0.5  # a counter that falls to less than this share of its value has started again
 
 
@@ -169,11 +169,18 @@ class Counter:
 
 
 def read_counter(
-    series: Series, source: QualifiedSource, gauge: Series | None, flag_names: Sequence[str] = ()
+    series: Series,
+    source: QualifiedSource,
+    gauge: Series | None,
+    flag_names: Sequence[str] = (),
+    *,
+    renewal_s: float = 0.0,
+    limit_w: float | None = None,
 ) -> Counter:
     """Unwrap a counter and find its faults.
 
     ``gauge`` is the power series of the same source, if any; ``flag_names`` those of the bits of ``series``.
+    ``renewal_s`` is how old its values were seen to be, ``limit_w`` the highest power limit that was read.
     """
     info, test = source.info, source.qualification
     raw = series.value
@@ -184,9 +191,9 @@ def read_counter(
     update_s = test.update_period_max_s or test.update_period_s or DEFAULT_UPDATE_S
     if info.is_register:
         update_s = age_s or DEFAULT_UPDATE_S  # how soon a step shows, not how often it comes
-    update_ns = round(max(update_s, age_s) * 1e9)
+    update_ns = round(max(update_s, age_s, renewal_s) * 1e9)
     gap_ns = max(round(GAP_POLLS * test.poll_period_s * 1e9), GAP_NS, GAP_UPDATES * update_ns)
-    ceiling_w = _ceiling_w(series, source, gauge, update_ns)
+    ceiling_w = _ceiling_w(series, source.info.power_max_w or limit_w, gauge, update_ns)
     step = np.diff(raw)
     faults: list[tuple[Reason, int, int]] = []
     added = step.copy()
@@ -251,14 +258,13 @@ def read_counter(
     )
 
 
-def _ceiling_w(series: Series, source: QualifiedSource, gauge: Series | None, update_ns: int) -> float | None:
+def _ceiling_w(series: Series, stated_w: float | None, gauge: Series | None, update_ns: int) -> float | None:
     """Return more watts than the device can draw; null where it states no maximum.
 
     Stated limits of processor packages may lie below what they draw in turbo, so a counter that is steadily
     faster than the statement lifts the ceiling; one jump does not (75th percentile), and a thousand times the
     statement is a wrong unit.
     """
-    stated_w = source.info.power_max_w
     if not stated_w:
         return None
     candidates = [CEILING_OVER_MAX * stated_w]

@@ -165,15 +165,26 @@ def renewals(series: Series, age_ns: int) -> Series:
     return Series(series.t_ns[at], series.begin_ns[at], series.value[at], series.flag_bits[at])
 
 
-def read_gauge(series: Series, source: QualifiedSource, quantity: str = Quantity.POWER_W) -> Gauge:
-    """Prepare the power readings of ``source`` for integration."""
+def read_gauge(
+    series: Series,
+    source: QualifiedSource,
+    quantity: str = Quantity.POWER_W,
+    *,
+    renewal_s: float = 0.0,
+    limit_w: float | None = None,
+) -> Gauge:
+    """Prepare the power readings of ``source`` for integration.
+
+    ``renewal_s`` is how old they were seen to be, ``limit_w`` the highest power limit that was read.
+    """
     info, test = source.info, source.qualification
-    poll_s = test.poll_period_s
-    if info.value_age_s > poll_s:
-        series = renewals(series, round(info.value_age_s * 1e9))
-        poll_s = info.value_age_s
+    poll_s, age_s = test.poll_period_s, max(info.value_age_s, renewal_s)
+    max_w = info.power_max_w or limit_w
+    if age_s > poll_s:
+        series = renewals(series, round(age_s * 1e9))
+        poll_s = age_s
     window_s = AVERAGE_WINDOW_S if quantity == Quantity.POWER_AVERAGE_W else info.power_window_s or 0.0
-    lag_s = max(_update_s(series, test.update_period_s or DEFAULT_UPDATE_S), info.value_age_s)
+    lag_s = max(_update_s(series, test.update_period_s or DEFAULT_UPDATE_S), age_s)
     origin_ns = int(series.t_ns[0])
     middle_ns = (series.t_ns + series.begin_ns) / 2 - origin_ns
     at_s = middle_ns * 1e-9 - window_s / 2 - lag_s / 2
@@ -191,7 +202,7 @@ def read_gauge(series: Series, source: QualifiedSource, quantity: str = Quantity
         lag_s,
         max(GAP_POLLS * poll_s, GAP_S),
         window_s / 2 + lag_s / 2 + poll_s,
-        max(info.power_max_w, seen_w) if info.power_max_w else 2 * seen_w,
+        max(max_w, seen_w) if max_w else 2 * seen_w,
         area_j,
         spread_j2,
         square_s2,

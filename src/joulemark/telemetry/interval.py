@@ -15,6 +15,15 @@ from joulemark.record.reason import Reason
 from joulemark.record.telemetry import Quantity
 from joulemark.telemetry.counter import Counter, read_counter
 from joulemark.telemetry.gauge import Gauge, read_gauge
+from joulemark.telemetry.renewal import renewal_of
+from joulemark.telemetry.short_windows import (
+    seconds_stood,
+    too_few_renewals,
+    uncounted,
+    why_stood,
+    why_too_few,
+    why_uncounted,
+)
 from joulemark.telemetry.timeline import Ints, Series, Timeline, Track
 
 EDGE_EXTRAPOLATED = "edge_extrapolated"
@@ -51,8 +60,8 @@ def energies_between(
 ) -> list[MeasuredOrWithheld]:
     """Return the counter energy of each window ``[t0s_ns[i], t1s_ns[i]]``; cost is that of a search a window.
 
-    The method is ``meter`` for an energy register, which withholds what is shorter than its step. Raises
-    ``ValueError`` for a window that ends before it begins.
+    The method is ``meter`` for an energy register. What is too short for the source is withheld, see
+    `short_windows.uncounted`. Raises ``ValueError`` for a window that ends before it begins.
     """
     t0_ns, t1_ns = _windows(t0s_ns, t1s_ns)
     if not source.qualification.counter_ok:
@@ -69,6 +78,8 @@ def energies_between(
     if counter.ceiling_w is not None:
         high = np.minimum(high, np.maximum(counter.ceiling_w * (t1_ns - t0_ns) * 1e-9, low))
     joules = np.clip(end.estimate - begin.estimate, low, high)
+    age_s = max(counter.age_s, renewal_of(timeline, source, segment).counter_s)
+    short = uncounted(counter, age_s, t1_ns - t0_ns, low, joules)
     bits = _flag_bits(series.flag_bits, begin.first, end.last)
     faults = _first_fault(counter, begin.first, end.last)
     extrapolated = begin.extrapolated | end.extrapolated
@@ -79,8 +90,8 @@ def energies_between(
             energies.append(Withheld(_why_outside(timeline, track, series, segment, int(t1_ns[i]))))
         elif (fault := faults[i]) is not None:
             energies.append(Withheld(fault))
-        elif source.info.is_register and low[i] <= 0:
-            energies.append(Withheld(Reason.SHORTER_THAN_STEP, _step(counter)))
+        elif short[i]:
+            energies.append(Withheld(Reason.SHORTER_THAN_STEP, why_uncounted(source.info, counter, age_s)))
         else:
             flags = _flags(source, track, int(bits[i]), EDGE_EXTRAPOLATED if extrapolated[i] else None)
             energies.append(
@@ -124,13 +135,20 @@ def integrals_between(
     ceiling_w = source.info.power_ceiling_w
     gauge = _gauge(timeline, source, segment, series, quantity)
     area = gauge.between(t0_ns, t1_ns)
+    renewal = renewal_of(timeline, source, segment)
+    few = too_few_renewals(t1_ns - t0_ns, renewal.gauge_s)
+    stood_s = seconds_stood(renewal, t0_ns, t1_ns)
     bits = _flag_bits(series.flag_bits, area.first, area.last)
     energies: list[MeasuredOrWithheld] = []
     for i in range(len(t0_ns)):
         if area.outside[i]:
             energies.append(Withheld(_why_outside(timeline, track, series, segment, int(t1_ns[i]))))
+        elif stood_s[i]:
+            energies.append(Withheld(Reason.GAP_TOO_LONG, why_stood(source.info, stood_s[i])))
         elif area.gap[i]:
             energies.append(Withheld(Reason.GAP_TOO_LONG))
+        elif few[i]:
+            energies.append(Withheld(Reason.SHORTER_THAN_STEP, why_too_few(source.info, renewal.gauge_s)))
         elif (peak_w := float(np.max(series.value[area.first[i] : area.last[i] + 1]))) > ceiling_w:
             energies.append(Withheld(Reason.POWER_IMPLAUSIBLE, f"{peak_w:,.0f} W"))
         else:
@@ -156,8 +174,11 @@ def powers(series: Series) -> Series:
     return Series(series.t_ns[above], series.begin_ns[above], series.value[above], series.flag_bits[above])
 
 
-def _step(counter: Counter) -> str:
-    return f"its step is {counter.quantum_j:,.4g} J, renewed about every {counter.age_s:.3g} s"
+def _limit_w(timeline: Timeline, source: QualifiedSource, segment: int) -> float | None:
+    """Return the highest power limit that was read of the source in a segment; null where none was."""
+    limits = timeline.series(segment, source.info.name, Quantity.POWER_LIMIT_W)
+    highest_w = float(np.max(limits.value)) if limits is not None else 0.0
+    return highest_w if highest_w > 0 else None
 
 
 def _windows(t0s_ns: Sequence[int] | Ints, t1s_ns: Sequence[int] | Ints) -> tuple[Ints, Ints]:
@@ -184,7 +205,14 @@ def _counter(timeline: Timeline, source: QualifiedSource, segment: int, series: 
             gauge = None  # a dead gauge is no witness that nothing was drawn
         track = timeline.track(segment, source.info.name)
         names = track.flag_names if track is not None else ()
-        counter = timeline.prepared[key] = read_counter(series, source, gauge, names)
+        counter = timeline.prepared[key] = read_counter(
+            series,
+            source,
+            gauge,
+            names,
+            renewal_s=renewal_of(timeline, source, segment).counter_s,
+            limit_w=_limit_w(timeline, source, segment),
+        )
     return counter
 
 
@@ -192,7 +220,13 @@ def _gauge(timeline: Timeline, source: QualifiedSource, segment: int, series: Se
     key = ("gauge", segment, source, quantity)
     gauge = timeline.prepared.get(key)
     if not isinstance(gauge, Gauge):
-        gauge = timeline.prepared[key] = read_gauge(series, source, quantity)
+        gauge = timeline.prepared[key] = read_gauge(
+            series,
+            source,
+            quantity,
+            renewal_s=renewal_of(timeline, source, segment).gauge_s,
+            limit_w=_limit_w(timeline, source, segment),
+        )
     return gauge
 
 

@@ -11,17 +11,15 @@ from __future__ import annotations
 
 import importlib
 import os
-import secrets
 import sys
 import traceback
-from collections.abc import Callable
 from dataclasses import asdict
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import orjson
 
+from joulemark.engines.diffusion.door import KeyedHandler, KeyedServer
 from joulemark.engines.diffusion.options import KINDS
 from joulemark.engines.diffusion.request import BadRequest, read_request
 from joulemark.engines.diffusion.settings import DROP, FLUSH, GENERATE, HEALTH, Ready, Settings
@@ -30,49 +28,39 @@ from joulemark.engines.diffusion.studio import LoadedPipeline, Studio, Unsuited
 from joulemark.engines.embedded_server import die_with_parent, first_line, take_stdout
 
 _MAX_BODY_BYTES = 1 << 30
+_MAX_DIGITS = 10
 
 Answer = tuple[int, dict[str, Any]]
 
 
-def media_server(studio: Studio, settings: Settings) -> ThreadingHTTPServer:
+def media_server(studio: Studio, settings: Settings) -> KeyedServer:
     """Return a server of ``studio`` on a free port of 127.0.0.1; ``serve_forever`` starts it."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(studio, settings))
-    server.daemon_threads = True
-    return server
+    return KeyedServer(_handler(studio, settings))
 
 
-def _handler(studio: Studio, settings: Settings) -> type[BaseHTTPRequestHandler]:
-    bearer = f"Bearer {settings.api_key}".encode()
-
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
+def _handler(studio: Studio, settings: Settings) -> type[KeyedHandler]:
+    class Handler(KeyedHandler):
+        bearer = f"Bearer {settings.api_key}".encode()
 
         def do_GET(self) -> None:
-            self._answer(lambda: (200, {"status": "ok"}) if self.path == HEALTH else _no_page())
+            self.answer(*((200, {"status": "ok"}) if self.path == HEALTH else _no_page()))
 
         def do_POST(self) -> None:
-            length = self.headers.get("content-length", "")
-            if not length.isdigit() or int(length) > _MAX_BODY_BYTES:
-                self.close_connection = True
-                self._answer(lambda: _failed(411, "the request says no length, or too large a one"))
+            length = _length(self.headers.get("content-length", ""))
+            if length is None:
+                self.refuse(411, "the request says no length, or too large a one")
                 return
-            body = self.rfile.read(int(length))
-            self._answer(lambda: _posted(studio, settings, self.path, body))
-
-        def _answer(self, answer: Callable[[], Answer]) -> None:
-            known = secrets.compare_digest(self.headers.get("authorization", "").encode(), bearer)
-            status, told = answer() if known else _failed(401, "the key is missing or wrong")
-            data = orjson.dumps(told)
-            self.send_response(status)
-            self.send_header("content-type", "application/json")
-            self.send_header("content-length", str(len(data)))
-            self.end_headers()
-            self.wfile.write(data)
-
-        def log_message(self, *_args: object) -> None:
-            pass
+            self.answer(*_posted(studio, settings, self.path, self.rfile.read(length)))
 
     return Handler
+
+
+def _length(text: str) -> int | None:
+    """Return the length of a body that may be read, null for any other."""
+    if not (text.isascii() and text.isdigit() and len(text) <= _MAX_DIGITS):
+        return None
+    length = int(text)
+    return length if length <= _MAX_BODY_BYTES else None
 
 
 def _posted(studio: Studio, settings: Settings, path: str, body: bytes) -> Answer:

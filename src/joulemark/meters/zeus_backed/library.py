@@ -97,12 +97,6 @@ def forget(part: Part) -> None:
             del _devices[part]
 
 
-def forget_all() -> None:
-    """Drop every device object, for a process in which another Zeus takes the place of this one."""
-    with _lock:
-        _devices.clear()
-
-
 def reason_of(error: Exception) -> str:
     """Return a snake-case name for an error of Zeus: ``ZeusGPUNotSupportedError`` is ``not_supported``."""
     if isinstance(error, queue.Empty):

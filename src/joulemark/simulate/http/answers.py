@@ -53,15 +53,13 @@ class Answer:
     """An answer, a text a token: the first ``thinking`` are thought, the others said.
 
     ``stops``: it ends by itself and is not cut at the limit. ``outcome`` is what it would be graded as if it
-    were whole, null where the question is none that is known. ``wrapped``: the first and the last token of
-    the thinking are its tags, which stand in the content.
+    were whole, null where the question is none that is known.
     """
 
     texts: tuple[str, ...]
     thinking: int
     stops: bool
     outcome: Outcome | None
-    wrapped: bool = False
 
     @property
     def tokens(self) -> int:
@@ -119,9 +117,7 @@ class AnswerBook:
             stop = []
         texts = [*_spaced(thought), *_spaced(whole), *stop]
         stops = not exact and len(texts) <= limit
-        return Answer(
-            tuple(texts[:limit]), min(thinking, limit), stops, outcome, wrapped=self._wraps and thinking > 0
-        )
+        return Answer(tuple(texts[:limit]), min(thinking, limit), stops, outcome)
 
     def truth(self) -> dict[str, Any]:
         """Return what becomes of the known questions within the budgets of their task, each asked once."""

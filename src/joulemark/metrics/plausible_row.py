@@ -1,0 +1,56 @@
+"""Whether a published row can be physical: a batch within its largest, a power that its devices can draw.
+
+A row that is wrong by one factor in its energy and in its times alike is not found out.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from joulemark.metrics.tdp import rated_between
+
+if TYPE_CHECKING:
+    from joulemark.record.published import PublishedRow
+
+MOST_OF_RATED = 1.5
+LEAST_OF_RATED = 0.03
+"""Of the rated power: boards that answer requests draw 15 % of it and more."""
+ANY_DEVICE_W = (0.1, 30_000.0)
+"""What one device may draw whose rated power is not on file: from a stick to a wafer."""
+OVER_BATCH = 1.05
+"""How far rounding may lift a mean batch over the largest."""
+MOST_DEVICES = 1000
+"""How many there may be where a row does not say it."""
+
+
+def why_implausible(row: PublishedRow, units_per_s: float | None) -> str:
+    """Return why a row cannot be physical, in sentences that name it; empty where nothing speaks against it.
+
+    ``units_per_s``: the requests (images, videos) a second that the row comes to, null where it does not say.
+    """
+    largest, ranks = row.settings.get("max_batch"), row.settings.get("data_parallel")
+    batch = row.mean_batch
+    if isinstance(largest, int | float) and batch is not None:
+        most = largest * (ranks if isinstance(ranks, int | float) else 1)  # each rank has a batch of its own
+        if batch > OVER_BATCH * most:
+            return _told(row, f"its mean batch is {batch:g}, of {most:g} at most")
+    rated = rated_between(row.device)
+    least_w, most_w = ANY_DEVICE_W
+    if rated is not None:
+        least_w, most_w = LEAST_OF_RATED * rated[0], MOST_OF_RATED * rated[1]
+    least_w, most_w = least_w * (row.n_devices or 1), most_w * (row.n_devices or MOST_DEVICES)
+    spent_w = None if row.energy_j is None or units_per_s is None else row.energy_j * units_per_s
+    for watts in (row.mean_power_w, spent_w):
+        if watts is not None and not least_w <= watts <= most_w:
+            does = (
+                "less than its devices draw at work" if watts < least_w else "more than its devices can draw"
+            )
+            return _told(row, f"it comes to {watts:,.4g} W, {does} ({least_w:,.4g} … {most_w:,.4g} W)")
+    return ""
+
+
+def _told(row: PublishedRow, why: str) -> str:
+    settings = ", ".join(f"{name} {value}" for name, value in row.settings.items() if value is not None)
+    count = row.device if row.n_devices in (None, 1) else f"{row.n_devices} × {row.device}"
+    who = ", ".join(filter(None, (row.model, count, settings)))
+    return f"It cannot be physical: {why}. The row: {who}; {row.source}."

@@ -1,0 +1,99 @@
+"""A manifest that names something twice, or something of a segment that is not, gets one sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+
+from doubles import run_views
+from joulemark.record.errors import InputError
+from joulemark.record.item import ItemRow
+from joulemark.record.manifest import Manifest, Meter, SilentMeter, Window
+from joulemark.record.meter import Qualification, QualifiedSource, SourceInfo, Trust
+from joulemark.record.scope import Scope
+from joulemark.runs.journal import ItemJournal
+from joulemark.runs.layout import RunLayout
+from joulemark.runs.recorded import read_run
+from joulemark.runs.view import summary_of
+
+BOARD = QualifiedSource(
+    SourceInfo("nvml:0", "nvml", Scope.gpu(0), ("energy_j", "power_w")), Qualification(Trust.QUALIFIED)
+)
+
+
+@pytest.fixture
+def described() -> Manifest:
+    item = run_views.item(0)
+    window = Window(name="measure", segment=0, t0=item.t_sent, t1=item.t_end)
+    return run_views.manifest().model_copy(update={"meters": [Meter.of(BOARD, 0)], "windows": [window]})
+
+
+def written(root: Path, manifest: dict[str, Any]) -> Path:
+    layout = RunLayout(root)
+    layout.create()
+    layout.manifest.write_bytes(orjson.dumps(manifest))
+    journal = ItemJournal(layout.items_journal)
+    journal.append(ItemRow(run_views.item(0)))
+    journal.close()
+    return root
+
+
+def doubled(name: str) -> Callable[[dict[str, Any]], None]:
+    return lambda document: document[name].append(document[name][0])
+
+
+def elsewhere(name: str) -> Callable[[dict[str, Any]], None]:
+    return lambda document: document[name][0].update(segment=7)
+
+
+def without_segments(document: dict[str, Any]) -> None:
+    document["segments"] = []
+
+
+def test_what_a_run_writes_is_read(described: Manifest, tmp_path: Path) -> None:
+    view, _ = summary_of(written(tmp_path / "run", described.model_dump(mode="json")))
+    assert [meter.source.name for meter in view.manifest.meters] == ["nvml:0"]
+
+
+def test_a_meter_of_two_segments_stands_twice_rightly(described: Manifest, tmp_path: Path) -> None:
+    document = described.model_dump(mode="json")
+    document["segments"].append({**document["segments"][0], "index": 1})
+    document["meters"].append({**document["meters"][0], "segment": 1})
+    assert len(read_run(written(tmp_path / "run", document)).manifest.meters) == 2
+
+
+@pytest.mark.parametrize(
+    ("edit", "said"),
+    [
+        (doubled("meters"), "the meter 'nvml:0' stands twice in segment 0"),
+        (doubled("segments"), "segment 0 stands twice"),
+        (without_segments, "is of segment 0, and there is none"),
+        (elsewhere("windows"), "a window is of segment 7"),
+        (elsewhere("meters"), "a meter is of segment 7"),
+        (elsewhere("silent_meters"), "a silent meter is of segment 7"),
+    ],
+)
+def test_an_edited_manifest_is_an_input_error(
+    described: Manifest, tmp_path: Path, edit: Callable[[dict[str, Any]], None], said: str
+) -> None:
+    silent = SilentMeter(segment=0, name="shelly", why="no answer")
+    document = described.model_copy(update={"silent_meters": [silent]}).model_dump(mode="json")
+    edit(document)
+    root = written(tmp_path / "run", document)
+    with pytest.raises(InputError, match="contradicts itself") as caught:
+        summary_of(root)
+    assert said in caught.value.why
+    assert "--out DIR" in caught.value.fix
+
+
+def test_a_name_does_not_steer_the_terminal(described: Manifest, tmp_path: Path) -> None:
+    loud = replace(BOARD, info=replace(BOARD.info, name="nvml\x1b[2J"))
+    document = described.model_copy(update={"meters": [Meter.of(loud, 0)] * 2}).model_dump(mode="json")
+    with pytest.raises(InputError) as caught:
+        read_run(written(tmp_path / "run", document))
+    assert caught.value.why.isprintable()
