@@ -169,7 +169,7 @@ def test_what_cannot_be_read_is_absent_and_what_is_mistyped_is_an_error(
 
 def test_a_source_that_fails_its_test_is_there_and_withheld(boards: FakeNvml, tmp_path: Path) -> None:
     trace = tmp_path / "still.csv"
-    rows = "".join(f"{i / 10},100.0,50\n" for i in range(100))
+    rows = "".join(f"{i / 10},100.0,{50 + i % 2}\n" for i in range(100))  # a gauge that is alive
     trace.write_text(f"# scope = wall/psu/gpu:0\nt_s,energy_j,power_w\n{rows}")
     with MeterSet.open([f"replay:{trace}"], test_s=TEST_S) as meters:
         t0_ns = meters.mark()

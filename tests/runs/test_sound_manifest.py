@@ -51,6 +51,14 @@ def elsewhere(name: str) -> Callable[[dict[str, Any]], None]:
     return lambda document: document[name][0].update(segment=7)
 
 
+def of_the_meter(part: str, **numbers: float) -> Callable[[dict[str, Any]], None]:
+    return lambda document: document["meters"][0][part].update(numbers)
+
+
+def without_end(document: dict[str, Any]) -> None:
+    document["windows"][0]["t1"] = 2**63
+
+
 def without_segments(document: dict[str, Any]) -> None:
     document["segments"] = []
 
@@ -76,6 +84,12 @@ def test_a_meter_of_two_segments_stands_twice_rightly(described: Manifest, tmp_p
         (elsewhere("windows"), "a window is of segment 7"),
         (elsewhere("meters"), "a meter is of segment 7"),
         (elsewhere("silent_meters"), "a silent meter is of segment 7"),
+        (of_the_meter("source", value_age_s=-1.0), "value_age_s of the meter 'nvml:0' is -1.0"),
+        (of_the_meter("source", value_age_s=1e300), "value_age_s"),
+        (of_the_meter("source", counter_quantum_j=-0.5), "counter_quantum_j"),
+        (of_the_meter("qualification", poll_period_s=1e300), "poll_period_s"),
+        (of_the_meter("qualification", update_period_max_s=float(2**62)), "update_period_max_s"),
+        (without_end, "a stamp that no clock shows"),
     ],
 )
 def test_an_edited_manifest_is_an_input_error(

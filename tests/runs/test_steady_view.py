@@ -81,7 +81,9 @@ def written(root: Path, run: SimulatedRun, load: Load, *, renewal_s: float = 0.1
         headline_scope=[str(Scope.gpu(0))],
     )
     task = described.task.model_copy(update={"n_items": N})
-    layout.write_manifest(described.model_copy(update={"task": task}))
+    longest = max(done.request.output_tokens for done in run.finished)
+    sampling = described.sampling.model_copy(update={"max_tokens": longest})
+    layout.write_manifest(described.model_copy(update={"task": task, "sampling": sampling}))
     journal = ItemJournal(layout.items_journal)
     for item in items:
         journal.append(ItemRow(item, chunks[item.key]))
@@ -160,7 +162,7 @@ def test_a_window_of_some_renewals_has_joules_and_a_bound_and_no_interval(
     assert "steady_joules_per_request" not in document["intervals"]
     assert document["intervals"]["steady_joules_per_request_bound"]["kind"] == "bound"
     told = summary.figures["steady_joules_per_request"].detail
-    assert "every 0.5" in told, told
+    assert "tells something new every 0." in told, told
     point = run_point(view, summary, "run")
     assert (point.energy_j.interval, point.energy_j.lo, point.energy_j.hi) == (
         "bound",

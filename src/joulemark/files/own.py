@@ -27,18 +27,26 @@ def read_own(path: Path, *, most_bytes: int) -> bytes:
     if path.is_symlink():
         raise NotOurs("it is a link")
     descriptor = os.open(path, _OPEN)
+    try:
+        _require_ours(os.fstat(descriptor))
+    except NotOurs:
+        os.close(descriptor)
+        raise
     with open(descriptor, "rb") as file:
-        facts = os.fstat(descriptor)
-        if not stat.S_ISREG(facts.st_mode):
-            raise NotOurs("it is no plain file")
-        if hasattr(os, "geteuid"):
-            if facts.st_uid != os.geteuid():
-                raise NotOurs(f"it belongs to user {facts.st_uid}, and user {os.geteuid()} is reading it")
-            if facts.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
-                raise NotOurs("others may write it")
-            if facts.st_nlink != 1:
-                raise NotOurs("it is a link to a file with another name")
         data = file.read(most_bytes + 1)
-        if len(data) > most_bytes:
-            raise NotOurs(f"it is longer than {most_bytes:,} bytes")
+    if len(data) > most_bytes:
+        raise NotOurs(f"it is longer than {most_bytes:,} bytes")
     return data
+
+
+def _require_ours(facts: os.stat_result) -> None:
+    if not stat.S_ISREG(facts.st_mode):
+        raise NotOurs("it is no plain file")
+    if not hasattr(os, "geteuid"):
+        return
+    if facts.st_uid != os.geteuid():
+        raise NotOurs(f"it belongs to user {facts.st_uid}, and user {os.geteuid()} is reading it")
+    if facts.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        raise NotOurs("others may write it")
+    if facts.st_nlink != 1:
+        raise NotOurs("it is a link to a file with another name")

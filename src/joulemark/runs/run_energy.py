@@ -46,7 +46,7 @@ class RunEnergy:
     @cached_property
     def renewal_s(self) -> float:
         """How long the slowest of the headline's sources takes to tell something new, in seconds."""
-        return renewal_s(self._timeline, self.evidence)
+        return renewal_s(self._timeline, self.evidence, self.method)
 
     def of(self, spans: Sequence[Span], method: Method | None = None) -> list[MeasuredOrWithheld]:
         """Return the headline's energy in each span."""

@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Hashable, Iterator
+from dataclasses import fields
 from typing import TypeVar
 
 from joulemark.record.errors import InputError
 from joulemark.record.manifest import Manifest
 
+_LAST_NS = 2**62
+_LONGEST_S = 1e7  # four months: longer than any meter takes for anything
+_OF_A_TEST = ("counter_over_power", "mean_power_w")
+
 T = TypeVar("T", bound=Hashable)
 
 
 def require_sound(manifest: Manifest) -> None:
-    """Raise `InputError` where something stands twice that is one, or is of a segment that there is not.
+    """Raise `InputError` where something stands twice that is one, or is of a segment that there is not, or
+    where a number is none that a clock or a meter can have.
 
-    A meter that stood twice would count its energy twice.
+    A meter that stood twice would count its energy twice; one whose values were less than new would have a
+    bound that is too narrow.
     """
     why = next(_contradictions(manifest), None)
     if why is not None:
@@ -33,6 +41,7 @@ def _contradictions(manifest: Manifest) -> Iterator[str]:
         yield f"segment {index} stands twice"
     if (meter := _twice(meters)) is not None:
         yield f"the meter {meter[1]!r} stands twice in segment {meter[0]}"
+    yield from _impossible_numbers(manifest)
     parts = (
         ("window", manifest.windows),
         ("meter", manifest.meters),
@@ -44,6 +53,25 @@ def _contradictions(manifest: Manifest) -> Iterator[str]:
         for one in those:
             if one.segment not in indices:
                 yield f"a {name} is of segment {one.segment}, and there is none"
+
+
+def _impossible_numbers(manifest: Manifest) -> Iterator[str]:
+    stamps = [t for segment in manifest.segments for t in (segment.t0, segment.t1)]
+    stamps += [t for window in manifest.windows for t in (window.t0, window.t1)]
+    if not all(t is None or 0 <= t <= _LAST_NS for t in stamps):
+        yield "a segment or a window has a stamp that no clock shows"
+    for meter in manifest.meters:
+        for facts in (meter.source, meter.qualification):
+            for field in fields(facts):
+                value = getattr(facts, field.name)
+                if isinstance(value, int | float) and not _is_possible(field.name, value):
+                    yield f"{field.name} of the meter {meter.source.name!r} is {value}"
+
+
+def _is_possible(name: str, value: float) -> bool:
+    """Tell whether a meter can have a number: the mean of a broken gauge alone may be below 0."""
+    lowest = -math.inf if name in _OF_A_TEST else 0.0
+    return math.isfinite(value) and lowest <= value <= (_LONGEST_S if name.endswith("_s") else math.inf)
 
 
 def _twice(those: list[T]) -> T | None:
