@@ -170,6 +170,7 @@ def test_help_and_import_load_nothing_heavy() -> None:
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.slow
 def test_a_declared_pid_must_be_the_engines(sums: Sums, tmp_path: Path) -> None:
     with WorkingEngine(adds, gap_s=0.001) as engine:
         dead = joulemark(*bench(engine, sums(2), tmp_path / "run", "--engine-pid", "4194303"))

@@ -19,6 +19,7 @@ from joulemark.runs.view import view_of
 Sums = Callable[[int], Path]
 
 
+@pytest.mark.slow
 def test_joules_per_correct_answer_are_the_true_ones(
     board: FakeNvml, engine: WorkingEngine, sums: Sums, tmp_path: Path
 ) -> None:

@@ -234,9 +234,8 @@ def test_after_kill_9_doctor_says_so_and_puts_the_limit_back(board: FakeNvml, en
     assert joulemark("doctor", "--no-test", "--json", env=board.env).json["power_limits_left"] is None
 
 
-@pytest.mark.parametrize(
-    "request_to_end", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("request_to_end", [signal.SIGINT, signal.SIGTERM])
 def test_a_request_to_end_puts_the_limit_back_and_keeps_what_was_measured(
     board: FakeNvml, engine: LimitedEngine, request_to_end: signal.Signals
 ) -> None:

@@ -36,6 +36,7 @@ def test_a_meter_that_works_is_kept_and_auto_finds_it(tmp_path: Path) -> None:
     assert "replay:trace" in found.out
 
 
+@pytest.mark.slow
 def test_a_kept_meter_is_forgotten_and_what_is_not_on_file_is_told(tmp_path: Path) -> None:
     trace = tmp_path / "trace.csv"
     trace.write_text(TRACE)

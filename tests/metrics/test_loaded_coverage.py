@@ -135,6 +135,7 @@ def test_no_set_up_is_far_from_it(shares, name):
         assert 0.93 - noise <= share <= 0.97 + noise, figure
 
 
+@pytest.mark.slow
 def test_a_few_runs_already_hold_it_about_as_often_as_they_should():
     # slow steps, so that few of them last long
     setup = Setup(ServerConfig(L4, LLAMA_8B, max_batch=8), 200, 16, 8, 150, 20)

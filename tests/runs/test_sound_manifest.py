@@ -89,6 +89,8 @@ def test_a_meter_of_two_segments_stands_twice_rightly(described: Manifest, tmp_p
         (of_the_meter("source", counter_quantum_j=-0.5), "counter_quantum_j"),
         (of_the_meter("qualification", poll_period_s=1e300), "poll_period_s"),
         (of_the_meter("qualification", update_period_max_s=float(2**62)), "update_period_max_s"),
+        (of_the_meter("qualification", reads=2**63), "reads"),
+        (lambda document: document["meters"][0].update(scope=""), "'nvml:0' is of two scopes"),
         (without_end, "a stamp that no clock shows"),
     ],
 )

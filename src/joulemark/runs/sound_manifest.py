@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Hashable, Iterator
 from dataclasses import fields
@@ -13,14 +12,14 @@ from joulemark.record.manifest import Manifest
 
 _LAST_NS = 2**62
 _LONGEST_S = 1e7  # four months: longer than any meter takes for anything
+_HIGHEST = 1e18
 _OF_A_TEST = ("counter_over_power", "mean_power_w")
 
 T = TypeVar("T", bound=Hashable)
 
 
 def require_sound(manifest: Manifest) -> None:
-    """Raise `InputError` where something stands twice that is one, or is of a segment that there is not, or
-    where a number is none that a clock or a meter can have.
+    """Raise `InputError` for a thing named twice, one of a segment that is not, a number that none can have.
 
     A meter that stood twice would count its energy twice; one whose values were less than new would have a
     bound that is too narrow.
@@ -39,9 +38,12 @@ def _contradictions(manifest: Manifest) -> Iterator[str]:
     meters = [(meter.segment, meter.source.name) for meter in manifest.meters]
     if (index := _twice(indices)) is not None:
         yield f"segment {index} stands twice"
-    if (meter := _twice(meters)) is not None:
-        yield f"the meter {meter[1]!r} stands twice in segment {meter[0]}"
+    if (twice := _twice(meters)) is not None:
+        yield f"the meter {twice[1]!r} stands twice in segment {twice[0]}"
     yield from _impossible_numbers(manifest)
+    for meter in manifest.meters:
+        if meter.scope != str(meter.source.scope):
+            yield f"the meter {meter.source.name!r} is of two scopes"
     parts = (
         ("window", manifest.windows),
         ("meter", manifest.meters),
@@ -70,8 +72,8 @@ def _impossible_numbers(manifest: Manifest) -> Iterator[str]:
 
 def _is_possible(name: str, value: float) -> bool:
     """Tell whether a meter can have a number: the mean of a broken gauge alone may be below 0."""
-    lowest = -math.inf if name in _OF_A_TEST else 0.0
-    return math.isfinite(value) and lowest <= value <= (_LONGEST_S if name.endswith("_s") else math.inf)
+    lowest = -_HIGHEST if name in _OF_A_TEST else 0.0
+    return lowest <= value <= (_LONGEST_S if name.endswith("_s") else _HIGHEST)
 
 
 def _twice(those: list[T]) -> T | None:
