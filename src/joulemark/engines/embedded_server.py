@@ -12,10 +12,12 @@ import os
 import signal
 import sys
 import threading
+import time
 from dataclasses import asdict, dataclass
 
 import orjson
 
+_LAST_LINES_S = 0.5  # llama.cpp writes its log from a thread of its own, and the reason stands in it
 _PR_SET_PDEATHSIG = 1  # linux/prctl.h
 
 
@@ -127,6 +129,7 @@ def main() -> None:
         server, ready = serve(settings)
     except RuntimeError as error:  # llama.cpp has said more in the lines above
         print(f"llama.cpp: {error}", file=sys.stderr, flush=True)  # noqa: T201 - standard error is our log
+        time.sleep(_LAST_LINES_S)
         os._exit(1)
     os.write(pipe, orjson.dumps(asdict(ready)) + b"\n")
     os.close(pipe)

@@ -6,6 +6,8 @@ import os
 import threading
 from pathlib import Path
 
+from joulemark.files.atomic import PUBLIC
+
 _NEWLINE = b"\n"
 
 
@@ -17,7 +19,7 @@ class LineFile:
     guard against the machine going down there is `sync`, which waits, and `sync_soon`, which does not.
     """
 
-    def __init__(self, path: Path, permissions: int = 0o644) -> None:
+    def __init__(self, path: Path, permissions: int = PUBLIC) -> None:
         """Open or go on with ``path``; the torn last line of an earlier life gets its newline first."""
         self._fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, permissions)
         size = os.fstat(self._fd).st_size
