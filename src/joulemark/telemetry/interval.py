@@ -79,7 +79,8 @@ def energies_between(
         high = np.minimum(high, np.maximum(counter.ceiling_w * (t1_ns - t0_ns) * 1e-9, low))
     joules = np.clip(end.estimate - begin.estimate, low, high)
     age_s = max(counter.age_s, renewal_of(timeline, source, segment).counter_s)
-    short = uncounted(counter, age_s, t1_ns - t0_ns, low, joules)
+    poll_s = source.qualification.poll_period_s
+    short = uncounted(counter, age_s, poll_s, t1_ns - t0_ns, low, joules)
     bits = _flag_bits(series.flag_bits, begin.first, end.last)
     faults = _first_fault(counter, begin.first, end.last)
     extrapolated = begin.extrapolated | end.extrapolated

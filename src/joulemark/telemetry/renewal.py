@@ -32,6 +32,7 @@ CLOCKED_STEPS = 4
 USUAL_TIMES = 3.0  # what stands for longer than so many times the median is a stop, not the rhythm
 READS = 2  # what is read oftener than so many times a renewal only repeats itself
 STOOD_S = 3.0
+DEVICE_RHYTHM_S = 1.0  # no counter of a device is renewed more seldom
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +60,7 @@ def renewal_of(timeline: Timeline, source: QualifiedSource, segment: int) -> Ren
 
 
 def _renewal(track: Track | None, source: QualifiedSource) -> Renewal:
-    info, poll_s = source.info, source.qualification.poll_period_s
+    info, poll_s, known_s = source.info, source.qualification.poll_period_s, _known_s(source)
     declared = Renewal(info.value_age_s, info.value_age_s)
     if track is None or (energy_j := track.values.get(Quantity.ENERGY_J)) is None:
         return declared
@@ -75,8 +76,8 @@ def _renewal(track: Track | None, source: QualifiedSource) -> Renewal:
     counter = _Standing.of(begin_ns, end_ns, moved) if np.any(moved) else page
     counter_s = gauge_s = info.value_age_s
     if _ought_to_move(energy_j, watts, counter, info):
-        counter_s = _age_s(counter, info, poll_s)
-        gauge_s = _age_s(page, info, poll_s) if power_w is not None else gauge_s
+        counter_s = _age_s(counter, info, poll_s, known_s)
+        gauge_s = _age_s(page, info, poll_s, known_s) if power_w is not None else gauge_s
     return Renewal(counter_s, gauge_s, _stood(page, max(gauge_s, poll_s), watts, info))
 
 
@@ -110,10 +111,19 @@ class _Standing:
         return float(np.max(self.held_s[usual], initial=0.0))
 
 
-def _age_s(standing: _Standing, info: SourceInfo, poll_s: float) -> float:
+def _age_s(standing: _Standing, info: SourceInfo, poll_s: float, known_s: float) -> float:
     """Return the declared age, or the observed one, which is known to a poll, where that contradicts it."""
     seen_s = standing.usual_s
-    return seen_s + poll_s if seen_s > max(info.value_age_s, READS * poll_s) else info.value_age_s
+    return seen_s + poll_s if seen_s > max(info.value_age_s, READS * poll_s, known_s) else info.value_age_s
+
+
+def _known_s(source: QualifiedSource) -> float:
+    """Return the rhythm of a device's own counter by its self-test: followed at its edges, it is not old."""
+    test = source.qualification
+    update_s = test.update_period_max_s or test.update_period_s
+    if source.info.is_register or source.info.value_age_s or update_s is None:
+        return 0.0
+    return min(USUAL_TIMES * update_s, DEVICE_RHYTHM_S)
 
 
 def _ought_to_move(energy_j: Floats, watts: Floats, counter: _Standing, info: SourceInfo) -> bool:

@@ -14,17 +14,19 @@ from joulemark.telemetry.timeline import Floats, Ints
 Bools = NDArray[np.bool_]
 
 
-def uncounted(counter: Counter, age_s: float, length_ns: Ints, low: Floats, joules: Floats) -> Bools:
+def uncounted(
+    counter: Counter, age_s: float, poll_s: float, length_ns: Ints, low: Floats, joules: Floats
+) -> Bools:
     """Tell which windows a counter was not seen to count in; ``low`` and ``joules`` are what it gives them.
 
-    ``age_s`` is how old its values may be. Where they are old or its steps coarse (a page, a register), a
-    whole step has to lie within a window for certain. A counter of the device is followed at both edges, so
-    a window between two of its updates has a likeliest energy; a longer one in which it was not seen to
-    count has none. Nor has any whose likeliest energy would be 0 J.
+    ``age_s`` is how old its values are, ``poll_s`` how often they are read. Where they are old or its steps
+    coarse (a page, a register), a whole step has to lie within a window for certain. A counter of the device
+    is followed at both edges, so a window between two of its updates, or two reads, has a likeliest energy; a
+    longer one in which it was not seen to count has none. Nor has any whose likeliest energy would be 0 J.
     """
     unseen = low <= 0
     if not counter.is_register and not age_s:
-        unseen &= length_ns > LATE_UPDATES * counter.update_ns
+        unseen &= length_ns > LATE_UPDATES * max(counter.update_ns, poll_s * 1e9)
     nothing: Bools = (length_ns > 0) & (unseen | (joules <= 0) | too_few_renewals(length_ns, age_s))
     return nothing
 
