@@ -38,7 +38,7 @@ def test_joules_per_correct_answer_are_the_true_ones(
     assert figures["headline_scope"] == "gpu:0"
     assert figures["n_correct"] == 16
     assert figures["joules_per_correct_answer"] == figures["total_joules"] / 16
-    assert abs(figures["counter_vs_integration_pct_diff"]) < 10  # 5 on a machine that is not busy
+    assert abs(figures["counter_vs_integration_pct_diff"]) < 5
     (device,) = run.manifest.devices
     assert device.engine_on_device is True
     assert board.boards[0].uuid not in (out / "manifest.json").read_text()
