@@ -1,0 +1,34 @@
+"""What a program may take. Limits of time are enforced from outside; the kernel's own stand behind them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+MIB = 1 << 20
+_OPEN_FILES = 64
+_SPARE_ADDRESS_SPACE = 512 * MIB  # interpreter, libraries, stacks of threads: address space, not memory
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Limits of one run of one program.
+
+    ``wall_s``: of one call, and of loading; ``cpu_s``: CPU time of the process; ``memory_bytes``: resident
+    memory; ``output_bytes``: what it may print or write to a file; ``tmp_bytes``: its private ``/tmp``.
+    """
+
+    wall_s: float = 10.0
+    cpu_s: float = 10.0
+    memory_bytes: int = 1024 * MIB
+    output_bytes: int = 64 * MIB
+    tmp_bytes: int = 64 * MIB
+
+    def kernel_limits(self) -> dict[str, int]:
+        """Return the kernel's resource limits, looser than ours, by name. The stack is left alone."""
+        return {
+            "RLIMIT_AS": self.memory_bytes + _SPARE_ADDRESS_SPACE,
+            "RLIMIT_CPU": int(2 * self.cpu_s) + 2,
+            "RLIMIT_FSIZE": self.output_bytes,
+            "RLIMIT_NOFILE": _OPEN_FILES,
+            "RLIMIT_CORE": 0,
+        }

@@ -1,0 +1,1 @@
+"""What runs inside the containment: the standard library only, and nothing worth reading for a program."""

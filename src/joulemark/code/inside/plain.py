@@ -1,0 +1,215 @@
+"""Plain data as JSON text, so that a verdict is compared on data and never on a program's own objects.
+
+What is of no plain type, or of a subclass whose plain part can be read, becomes `Opaque`: equal to nothing.
+Containers are read through the methods of the built-in types, which no subclass can replace.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+MAX_DEPTH = 200
+MAX_NODES = 200_000
+_SAFE_BITS = (
+    4096  # larger integers travel in hex: their decimal digits would take quadratic time, or be refused
+)
+_ATOMS = (int, str, bool, type(None))
+
+
+@dataclass(frozen=True)
+class Opaque:
+    """A value of no plain type; ``type_name`` is for the reader only."""
+
+    type_name: str
+
+    def __eq__(self, other: object) -> bool:
+        return False
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+@dataclass(frozen=True)
+class Linked:
+    """The values of a singly linked list of nodes (``val``, ``next``)."""
+
+    values: tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class Tree:
+    """The values of a binary tree (``val``, ``left``, ``right``) by level, None where there is no child."""
+
+    values: tuple[Any, ...]
+
+
+Plain: TypeAlias = Any
+"""None, bool, int, float, complex, str, bytes, list, tuple, set, frozenset, dict, deque of such; nodes."""
+
+
+class TooLarge(ValueError):
+    """A value that is nested too deep to be sent."""
+
+
+def encode(value: Any) -> str:
+    """Return ``value`` as JSON text. Raises `TooLarge` where it is nested deeper than `MAX_DEPTH`."""
+    return json.dumps(_tagged(value, 0), separators=(",", ":"))
+
+
+def decode(text: str | bytes, nodes: Nodes | None = None) -> Any:
+    """Return the value of `encode`'s text; raises ``ValueError`` for anything else.
+
+    ``nodes`` makes the objects that linked lists and trees are given as; `Linked` and `Tree` without it.
+    """
+    try:
+        return _untagged(json.loads(text), nodes)
+    except RecursionError as error:
+        raise ValueError("nested too deep") from error
+    except (KeyError, TypeError, IndexError) as error:
+        raise ValueError(f"not a value: {error}") from error
+
+
+@dataclass(frozen=True)
+class Nodes:
+    """The classes of a program's linked lists and trees, null where it has none."""
+
+    linked: Callable[..., Any] | None = None
+    tree: Callable[..., Any] | None = None
+
+
+def _tagged(value: Any, depth: int) -> Any:
+    if depth > MAX_DEPTH:
+        raise TooLarge(f"a value nested deeper than {MAX_DEPTH}")
+    kind = type(value)
+    if value is None or kind is bool or kind is str:
+        return value
+    if kind is int:
+        return value if value.bit_length() <= _SAFE_BITS else {"i": hex(value)}
+    if kind is float:
+        return value if math.isfinite(value) else {"f": repr(value)}
+    if kind is list:
+        return _listed(value, depth)
+    return _of_other_type(value, kind, depth)
+
+
+def _listed(values: list[Any], depth: int) -> list[Any]:
+    kinds = set(map(type, values))
+    if kinds <= {str, bool, type(None)}:
+        return values
+    if kinds == {int} and max(max(values), -min(values)).bit_length() <= _SAFE_BITS:
+        return values
+    return [_tagged(one, depth + 1) for one in values]
+
+
+def _of_other_type(value: Any, kind: type, depth: int) -> Any:
+    mro = type.__dict__["__mro__"].__get__(kind)
+    for base, tag in ((tuple, "t"), (list, "l"), (set, "s"), (frozenset, "z"), (deque, "q")):
+        if base in mro:
+            items = _listed(list(base.__iter__(value)), depth)
+            return items if tag == "l" else {tag: items}
+    if dict in mro:
+        return {"d": [[_tagged(k, depth + 1), _tagged(v, depth + 1)] for k, v in dict.items(value)]}
+    if int in mro:
+        return _tagged(int.__add__(value, 0), depth)
+    if float in mro:
+        return _tagged(float.__neg__(float.__neg__(value)), depth)
+    if str in mro:
+        return str.__getitem__(value, slice(None))
+    if bytes in mro or bytearray in mro:
+        return {"b": bytes.hex(value) if bytes in mro else bytearray.hex(value)}
+    if complex in mro:
+        number = complex.__add__(value, 0j)
+        return {"c": [_tagged(number.real, depth), _tagged(number.imag, depth)]}
+    return _of_nodes(value, kind, depth)
+
+
+def _of_nodes(value: Any, kind: type[Any], depth: int) -> Any:
+    name = type.__dict__["__name__"].__get__(kind)
+    if name == "ListNode":
+        values: list[Any] = []
+        node = value
+        while node is not None:
+            if type(node) is not kind or len(values) >= MAX_NODES:
+                return {"o": "a linked list that does not end"}
+            values.append(_tagged(node.val, depth + 1))
+            node = node.next
+        return {"L": values}
+    if name == "TreeNode":
+        return _of_tree(value, kind, depth)
+    return {"o": str(name)[:80]}
+
+
+def _of_tree(root: Any, kind: type[Any], depth: int) -> Any:
+    values: list[Any] = []
+    level = deque([root])
+    while level:
+        node = level.popleft()
+        if node is None:
+            values.append(None)
+            continue
+        if type(node) is not kind or len(values) >= MAX_NODES:
+            return {"o": "a tree that does not end"}
+        values.append({"v": _tagged(node.val, depth + 1)})
+        level.extend((node.left, node.right))
+    while values and values[-1] is None:
+        values.pop()
+    return {"T": values}
+
+
+def _untagged(value: Any, nodes: Nodes | None) -> Any:
+    if isinstance(value, list):
+        kinds = set(map(type, value))
+        if dict not in kinds and list not in kinds:
+            return value
+        return [_untagged(one, nodes) for one in value]
+    if not isinstance(value, dict):
+        return value
+    ((tag, content),) = value.items()
+    return _OF_TAG[tag](content, nodes)
+
+
+def _linked(content: list[Any], nodes: Nodes | None) -> Any:
+    values = tuple(_untagged(one, nodes) for one in content)
+    if nodes is None or nodes.linked is None:
+        return Linked(values)
+    head = None
+    for one in reversed(values):
+        node = nodes.linked(one)
+        node.next = head
+        head = node
+    return head
+
+
+def _tree(content: list[Any], nodes: Nodes | None) -> Any:
+    values = tuple(None if one is None else _untagged(one["v"], nodes) for one in content)
+    if nodes is None or nodes.tree is None:
+        return Tree(values)
+    if not values:
+        return None
+    made = [None if one is None else nodes.tree(one) for one in values]
+    children = iter(made[1:])
+    for node in made:
+        if node is not None:
+            node.left = next(children, None)
+            node.right = next(children, None)
+    return made[0]
+
+
+_OF_TAG: dict[str, Callable[[Any, Nodes | None], Any]] = {
+    "i": lambda content, nodes: int(content, 16),
+    "f": lambda content, nodes: float(content),
+    "t": lambda content, nodes: tuple(_untagged(content, nodes)),
+    "s": lambda content, nodes: set(_untagged(content, nodes)),
+    "z": lambda content, nodes: frozenset(_untagged(content, nodes)),
+    "q": lambda content, nodes: deque(_untagged(content, nodes)),
+    "d": lambda content, nodes: {_untagged(k, nodes): _untagged(v, nodes) for k, v in content},
+    "b": lambda content, nodes: bytes.fromhex(content),
+    "c": lambda content, nodes: complex(_untagged(content[0], None), _untagged(content[1], None)),
+    "o": lambda content, nodes: Opaque(str(content)),
+    "L": _linked,
+    "T": _tree,
+}

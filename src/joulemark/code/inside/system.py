@@ -1,0 +1,105 @@
+"""The kernel's calls that Python's library does not offer, by ctypes."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+
+CLONE_NEWNS = 0x00020000
+CLONE_NEWCGROUP = 0x02000000
+CLONE_NEWUTS = 0x04000000
+CLONE_NEWIPC = 0x08000000
+CLONE_NEWUSER = 0x10000000
+CLONE_NEWPID = 0x20000000
+CLONE_NEWNET = 0x40000000
+
+MS_RDONLY = 0x1
+MS_NOSUID = 0x2
+MS_NODEV = 0x4
+MS_NOEXEC = 0x8
+MS_REMOUNT = 0x20
+MS_NOATIME = 0x400
+MS_NODIRATIME = 0x800
+MS_BIND = 0x1000
+MS_REC = 0x4000
+MS_PRIVATE = 0x40000
+MS_RELATIME = 0x200000
+MNT_DETACH = 2
+
+PR_SET_PDEATHSIG = 1
+PR_SET_DUMPABLE = 4
+PR_SET_SECCOMP = 22
+PR_CAPBSET_DROP = 24
+PR_SET_NO_NEW_PRIVS = 38
+PR_CAP_AMBIENT = 47
+_PR_CAP_AMBIENT_CLEAR_ALL = 4
+_CAPSET = {"x86_64": 126, "aarch64": 91}
+_PIVOT_ROOT = {"x86_64": 155, "aarch64": 41}
+_CAPABILITY_VERSION_3 = 0x20080522
+
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+def machine() -> str:
+    """Return the machine's architecture, as the kernel names it."""
+    return os.uname().machine
+
+
+def call(number: int, *arguments: object) -> int:
+    """Make a system call by its number. Raises ``OSError``."""
+    given = [ctypes.c_long(a) if isinstance(a, int) else a for a in arguments]
+    return _checked(_libc.syscall(ctypes.c_long(number), *given))
+
+
+def prctl(option: int, *arguments: int) -> int:
+    """Call ``prctl``. Raises ``OSError``."""
+    given = [ctypes.c_ulong(a) for a in (*arguments, 0, 0, 0, 0)[:4]]
+    return _checked(_libc.prctl(ctypes.c_int(option), *given))
+
+
+def unshare(flags: int) -> None:
+    """Leave the namespaces that ``flags`` name for new ones. Raises ``OSError``."""
+    _checked(_libc.unshare(ctypes.c_int(flags)))
+
+
+def mount(source: str, target: str, kind: str | None, flags: int, data: str | None = None) -> None:
+    """Call ``mount``. Raises ``OSError``."""
+    _checked(
+        _libc.mount(
+            source.encode(),
+            target.encode(),
+            None if kind is None else kind.encode(),
+            ctypes.c_ulong(flags),
+            None if data is None else data.encode(),
+        ),
+        target,
+    )
+
+
+def unmount(target: str) -> None:
+    """Detach what is mounted at ``target``. Raises ``OSError``."""
+    _checked(_libc.umount2(target.encode(), ctypes.c_int(MNT_DETACH)), target)
+
+
+def pivot_root(new: str, old: str) -> None:
+    """Make ``new`` the root and put the old root at ``old``. Raises ``OSError``."""
+    call(_PIVOT_ROOT[machine()], new.encode(), old.encode())
+
+
+def drop_capabilities() -> None:
+    """Give up every capability for good. Raises ``OSError``."""
+    for capability in range(64):
+        try:
+            prctl(PR_CAPBSET_DROP, capability)
+        except OSError:
+            break  # past the last one this kernel knows
+    prctl(PR_CAP_AMBIENT, _PR_CAP_AMBIENT_CLEAR_ALL)
+    header = (ctypes.c_uint32 * 2)(_CAPABILITY_VERSION_3, 0)
+    call(_CAPSET[machine()], header, (ctypes.c_uint32 * 6)())
+
+
+def _checked(result: int, where: str | None = None) -> int:
+    if result < 0:
+        code = ctypes.get_errno()
+        raise OSError(code, os.strerror(code), where)
+    return result

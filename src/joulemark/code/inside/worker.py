@@ -1,0 +1,111 @@
+"""The process that a program runs in. It obeys the parent's messages; what it says of itself is not believed.
+
+The parent reads this process's CPU time and memory from outside, at the points where it waits here. Nothing
+that a program must not see (expected values, other programs) is ever sent to it.
+"""
+
+from __future__ import annotations
+
+import gc
+import sys
+import time
+from typing import Any
+
+from joulemark.code.inside.plain import TooLarge, decode, encode
+from joulemark.code.inside.program import NoEntryPoint, Program
+from joulemark.code.inside.wire import MAX_MESSAGE_BYTES, Closed, Wire
+
+_DETAIL_CHARS = 500
+
+
+def serve(descriptor: int) -> None:
+    """Load one program and call it as the parent asks, until the parent closes the channel."""
+    wire = Wire(descriptor)
+    wire.send({"kind": "hello"})
+    try:
+        order = wire.receive()
+        program = _load(wire, order)
+        while program is not None:
+            _calls(wire, program, wire.receive())
+    except Closed:
+        return
+
+
+def _load(wire: Wire, order: dict[str, Any]) -> Program | None:
+    given = {name: _remote(wire, name) for name in order["remote"]}
+    if order["recursion"]:
+        sys.setrecursionlimit(order["recursion"])
+    try:
+        program = Program(order["source"], order["entry_point"], given)
+    except NoEntryPoint as error:
+        wire.send({"kind": "no_entry_point", "detail": str(error)})
+    except BaseException as error:
+        wire.send({"kind": "not_loaded", "detail": _said(error), "type": _name(error)})
+    else:
+        wire.send({"kind": "loaded"})
+        return program
+    return None
+
+
+def _calls(wire: Wire, program: Program, order: dict[str, Any]) -> None:
+    """Call the program once for each input; the stretch between ``go`` and ``done`` holds nothing else."""
+    nodes = program.nodes
+    inputs = [decode(text, nodes) for text in order["inputs"]]
+    cpu_clock, wall_clock = time.process_time_ns, time.perf_counter_ns
+    results: list[Any] = []
+    raised: BaseException | None = None
+    call, keep = program.call, results.append
+    gc.collect()
+    wire.send({"kind": "ready"})
+    wire.receive()
+    cpu_0, wall_0 = cpu_clock(), wall_clock()
+    try:
+        for args in inputs:
+            keep(call(args))
+    except BaseException as error:
+        raised = error
+    cpu_1, wall_1 = cpu_clock(), wall_clock()
+    wire.send({"kind": "done", "cpu_ns": cpu_1 - cpu_0, "wall_ns": wall_1 - wall_0})
+    wire.receive()
+    _report(wire, results, raised)
+
+
+def _report(wire: Wire, results: list[Any], raised: BaseException | None) -> None:
+    try:
+        texts = [encode(one) for one in results]
+    except TooLarge as error:
+        wire.send({"kind": "over_output", "detail": str(error)})
+        return
+    except BaseException as error:
+        wire.send({"kind": "raised", "detail": _said(error), "type": _name(error), "values": []})
+        return
+    if sum(map(len, texts)) > MAX_MESSAGE_BYTES // 2:
+        wire.send({"kind": "over_output", "detail": "its results are larger than can be sent"})
+    elif raised is not None:
+        wire.send({"kind": "raised", "detail": _said(raised), "type": _name(raised), "values": texts})
+    else:
+        wire.send({"kind": "returned", "values": texts})
+
+
+def _remote(wire: Wire, name: str) -> Any:
+    """Return a function that is called elsewhere: in the candidate's own process, by way of the parent."""
+
+    def ask(*args: Any) -> Any:
+        wire.send({"kind": "ask", "name": name, "args": encode(args)})
+        answer = wire.receive()
+        if "error" in answer:
+            raise RuntimeError(answer["error"])
+        return decode(answer["value"])
+
+    return ask
+
+
+def _name(error: BaseException) -> str:
+    return str(type.__dict__["__name__"].__get__(type(error)))[:80]
+
+
+def _said(error: BaseException) -> str:
+    try:
+        return f"{_name(error)}: {error}"[:_DETAIL_CHARS]
+    except BaseException:
+        return _name(error)

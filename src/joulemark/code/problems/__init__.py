@@ -1,0 +1,1 @@
+"""What is to be programmed: one format, the built-in set, importers."""
