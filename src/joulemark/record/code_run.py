@@ -34,13 +34,14 @@ class Purpose(StrEnum):
     """What a run was for.
 
     `TEST`: is it right on one test. `PAIRED`: one side of an interleaved comparison at the scaled input.
-    `GROWTH`: one point of the growth with input size. `WHOLE`: all tests one after another in one process, as
+    `SAME`: the same, with the reference on both sides (A/A). `GROWTH`: one point of the growth with input size. `WHOLE`: all tests one after another in one process, as
     the paper measures. `BASELINE`: a program that does nothing. `LEVEL`: a test of a level of difficulty, as
     order-statistic scores want.
     """
 
     TEST = "test"
     PAIRED = "paired"
+    SAME = "same"
     GROWTH = "growth"
     WHOLE = "whole"
     BASELINE = "baseline"

@@ -1,0 +1,1 @@
+"""Tests of a problem: inputs from its generator, expected results from its canonical solution."""

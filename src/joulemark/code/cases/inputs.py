@@ -1,0 +1,75 @@
+"""Inputs of a problem, made by its generator in a contained process."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from joulemark.code.contain.cell import Ended
+from joulemark.code.contain.sandbox import Sandbox
+from joulemark.code.inside.plain import Plain, encode
+from joulemark.code.problems.problem import Generator, Problem
+from joulemark.record.code_run import Outcome
+from joulemark.record.errors import InputError
+
+_SEEDED = """
+
+def joulemark_generate(seed, size, shape):
+    import random
+    random.seed(seed)
+    return generate(random.Random(seed), size, shape)
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """An input that is asked of a generator."""
+
+    size: int
+    shape: str
+    seed: int
+
+
+def seed_of(problem: Problem, seed: int, number: int) -> int:
+    """Return the seed of an input: the same for every model and on every machine."""
+    text = f"{problem.problem_id}/{seed}/{number}"
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:6], "big")
+
+
+def make_inputs(sandbox: Sandbox, problem: Problem, wanted: Sequence[Wanted]) -> list[tuple[Plain, ...]]:
+    """Return one tuple of arguments for each of ``wanted``. Raises `InputError` where the generator fails."""
+    generator = _generator(problem)
+    sent = [encode((one.seed, one.size, one.shape)) for one in wanted]
+    try:
+        with sandbox.cell() as cell:
+            cell.load(problem.prelude + generator.source + _SEEDED, "joulemark_generate")
+            called = cell.call(sent)
+    except Ended as ended:
+        raise _broken(problem, ended.outcome, ended.detail) from ended
+    if called.outcome is not Outcome.RETURNED:
+        raise _broken(problem, called.outcome, called.detail)
+    for made in called.values:
+        if not isinstance(made, tuple):
+            raise _broken(
+                problem, "returned", f"it returned a {type(made).__name__}, not a tuple of arguments"
+            )
+    return list(called.values)
+
+
+def _generator(problem: Problem) -> Generator:
+    if problem.generator is None:
+        raise InputError(
+            f"no tests can be made for {problem.problem_id}",
+            why="it has no generator",
+            fix="joulemark code draft-generator PROBLEM   # has a model write one, and checks it",
+        )
+    return problem.generator
+
+
+def _broken(problem: Problem, outcome: object, detail: str) -> InputError:
+    return InputError(
+        f"the generator of {problem.problem_id} failed ({outcome})",
+        why=detail or "it gave no input",
+        fix="joulemark code problems --check   # says which problems are sound",
+    )

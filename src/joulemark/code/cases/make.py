@@ -1,0 +1,130 @@
+"""Making a problem's tests: edge cases and examples first, then generated ones of many sizes and shapes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from joulemark.code.cases.case import Case, Kind
+from joulemark.code.cases.inputs import Wanted, make_inputs, seed_of
+from joulemark.code.contain.cell import Ended
+from joulemark.code.contain.sandbox import Sandbox
+from joulemark.code.grading.compare import same
+from joulemark.code.inside.plain import Plain, encode
+from joulemark.code.problems.problem import Comparison, Problem
+from joulemark.record.code_run import Outcome
+from joulemark.record.errors import InputError
+
+DEFAULT_TESTS = 100
+_SMALL_SHARE = 3  # every third generated test is small enough for brute force
+_Args = tuple[Plain, ...]
+
+
+def make_cases(sandbox: Sandbox, problem: Problem, n: int = DEFAULT_TESTS, seed: int = 0) -> tuple[Case, ...]:
+    """Return ``n`` tests of a problem (fewer where it has no generator), with what is expected of each.
+
+    Expected results are those of the canonical solution; those of small inputs are cross-checked with brute
+    force, those of examples with the statement. Raises `InputError` where they differ or a part fails.
+    """
+    kinds, arguments, sizes = _inputs(sandbox, problem, n, seed)
+    if not arguments:
+        return ()
+    expected = results_of(sandbox, problem, problem.canonical, arguments, "the canonical solution")
+    cases = tuple(
+        Case(number, kind, args, encode(args), result, *size)
+        for number, (kind, args, result, size) in enumerate(
+            zip(kinds, arguments, expected, sizes, strict=True)
+        )
+    )
+    _agree_with_examples(problem, cases)
+    _agree_with_brute_force(sandbox, problem, cases)
+    return cases
+
+
+def results_of(
+    sandbox: Sandbox, problem: Problem, source: str, arguments: Sequence[_Args], what: str
+) -> tuple[Plain, ...]:
+    """Return what a trusted program of the problem returns. Raises `InputError` where it fails."""
+    try:
+        with sandbox.cell() as cell:
+            cell.load(problem.prelude + source, problem.entry_point)
+            called = cell.call([encode(args) for args in arguments])
+    except Ended as ended:
+        raise _unsound(problem, f"{what} failed", f"{ended.outcome}: {ended.detail}") from ended
+    if called.outcome is not Outcome.RETURNED:
+        raise _unsound(problem, f"{what} failed", f"{called.outcome}: {called.detail}")
+    return called.values
+
+
+def _inputs(
+    sandbox: Sandbox, problem: Problem, n: int, seed: int
+) -> tuple[list[Kind], list[_Args], list[tuple[int | None, str | None, int | None]]]:
+    kinds = [Kind.EXAMPLE] * len(problem.examples) + [Kind.EDGE] * len(problem.edge_cases)
+    kinds += [Kind.GIVEN] * len(problem.inputs)
+    arguments = [*(one.args for one in problem.examples), *problem.edge_cases, *problem.inputs]
+    sizes: list[tuple[int | None, str | None, int | None]] = [(None, None, None)] * len(arguments)
+    # A problem's own inputs are its test: all of them are kept, and made ones fill up.
+    wanted = _wanted(problem, n - len(arguments), seed)
+    if wanted:
+        arguments += make_inputs(sandbox, problem, wanted)
+        kinds += [Kind.GENERATED] * len(wanted)
+        sizes += [(one.size, one.shape, None) for one in wanted]
+    return kinds, arguments, sizes
+
+
+def _wanted(problem: Problem, n: int, seed: int) -> list[Wanted]:
+    """Return what is asked of the generator: sizes spread evenly in their logarithm, shapes in turn."""
+    generator = problem.generator
+    if generator is None or generator.sizes is None or n <= 0:
+        return []
+    largest, small = generator.sizes[0], max(1, problem.brute_force_size)
+    wanted = []
+    for number in range(n):
+        if problem.brute_force is not None and number % _SMALL_SHARE == 0:
+            size = 1 + number // _SMALL_SHARE % small
+        else:
+            size = max(1, round(largest ** ((number + 1) / n)))
+        wanted.append(
+            Wanted(size, generator.shapes[number % len(generator.shapes)], seed_of(problem, seed, number))
+        )
+    return wanted
+
+
+def _agree_with_examples(problem: Problem, cases: Sequence[Case]) -> None:
+    if problem.checker.comparison is Comparison.CHECKER:
+        return  # several results are right, and the checker is asked when programs are graded
+    for example, case in zip(problem.examples, cases, strict=False):
+        if not same(example.result, case.expected, problem.checker):
+            raise _unsound(
+                problem,
+                "its canonical solution is wrong on an example of its statement",
+                f"{_shown(example.args)} gives {_shown(case.expected)}, not {_shown(example.result)}",
+            )
+
+
+def _agree_with_brute_force(sandbox: Sandbox, problem: Problem, cases: Sequence[Case]) -> None:
+    if problem.brute_force is None or problem.checker.comparison is Comparison.CHECKER:
+        return
+    small = [case for case in cases if case.size is not None and case.size <= problem.brute_force_size]
+    if not small:
+        return
+    results = results_of(sandbox, problem, problem.brute_force, [case.args for case in small], "brute force")
+    for case, result in zip(small, results, strict=True):
+        if not same(result, case.expected, problem.checker):
+            raise _unsound(
+                problem,
+                "its canonical solution and brute force differ",
+                f"{_shown(case.args)} gives {_shown(case.expected)} and {_shown(result)}",
+            )
+
+
+def _shown(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 200 else f"{text[:200]}…"
+
+
+def _unsound(problem: Problem, what: str, why: str) -> InputError:
+    return InputError(
+        f"{problem.problem_id} is no sound problem: {what}",
+        why=why,
+        fix="joulemark code problems --check   # says which problems are sound",
+    )

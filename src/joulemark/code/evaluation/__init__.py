@@ -1,0 +1,1 @@
+"""Evaluating programs: problem by problem, with a journal of raw runs that a second start goes on with."""

@@ -1,0 +1,109 @@
+"""Where jobs are carried out: a seam. Here there are processes of this machine; a cluster can take over."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+from collections.abc import Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from multiprocessing.queues import Queue
+from typing import Protocol
+
+from joulemark.code.contain.containment import Containment
+from joulemark.code.contain.limits import Limits
+from joulemark.code.contain.sandbox import Sandbox
+from joulemark.code.evaluation.environment import physical_cores
+from joulemark.code.evaluation.job import Done, Job, work
+from joulemark.record.errors import InputError
+
+
+class CodeExecutor(Protocol):
+    """Carries out jobs, in any order and place."""
+
+    def run(self, jobs: Sequence[Job], containment: Containment) -> Iterator[Done]:
+        """Yield what came of each job as it is finished. Closing the iterator ends what is under way."""
+        ...
+
+
+class LocalExecutor:
+    """Carries out jobs in processes of this machine: one for each physical core, each keeping to its own.
+
+    ``n_workers``: fewer of them; more would disturb each other. Raises `InputError` where a worker dies.
+    """
+
+    def __init__(self, n_workers: int | None = None) -> None:
+        cores: list[int | None] = [*physical_cores(_allowed())]
+        self.cores = cores[: n_workers or None] or [None]
+
+    def run(self, jobs: Sequence[Job], containment: Containment) -> Iterator[Done]:
+        """Yield what came of each job; two wait for every worker, so that none is idle."""
+        context = multiprocessing.get_context("spawn")
+        places: Queue[int | None] = context.Queue()
+        for core in self.cores:
+            places.put(core)
+        waiting = iter(jobs)
+        with ProcessPoolExecutor(len(self.cores), context, _start, (places, containment)) as pool:
+            under_way: set[Future[Done]] = set()
+            try:
+                while True:
+                    for job in waiting:
+                        under_way.add(pool.submit(_work, job))
+                        if len(under_way) >= 2 * len(self.cores):
+                            break
+                    if not under_way:
+                        return
+                    finished, under_way = wait(under_way, return_when=FIRST_COMPLETED)
+                    for one in finished:
+                        yield one.result()
+            except BrokenProcessPool as error:
+                raise InputError(
+                    "a process that grades programs was ended",
+                    why="the system may be short of memory",
+                    fix="give the same command again with --workers 1: it goes on where it stopped",
+                ) from error
+            finally:
+                for one in under_way:
+                    one.cancel()
+                _end(pool)
+
+
+_sandbox: Sandbox | None = None
+_held: tuple[Containment, int | None] | None = None
+
+
+def _start(places: Queue[int | None], containment: Containment) -> None:
+    """Begin a worker's life: Ctrl-C is the parent's business, and every worker has a core of its own."""
+    global _held
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _held = (containment, places.get())
+
+
+def _work(job: Job) -> Done:
+    """Carry out a job in this worker's sandbox."""
+    return work(_sandbox_for(job.settings.limits()), job)
+
+
+def _sandbox_for(limits: Limits) -> Sandbox:
+    global _sandbox
+    assert _held is not None  # `_start` ran first
+    if _sandbox is not None and _sandbox.limits != limits:
+        _sandbox.close()
+        _sandbox = None
+    if _sandbox is None:
+        _sandbox = Sandbox(_held[0], limits, cpu=_held[1])
+    return _sandbox
+
+
+def _allowed() -> set[int]:
+    if hasattr(os, "sched_getaffinity"):
+        return set(os.sched_getaffinity(0))
+    return set(range(os.cpu_count() or 1))
+
+
+def _end(pool: ProcessPoolExecutor) -> None:
+    """End workers that still measure: waiting for a job of minutes would make Ctrl-C useless."""
+    pool.shutdown(wait=False, cancel_futures=True)
+    for process in list((getattr(pool, "_processes", None) or {}).values()):
+        process.terminate()

@@ -1,0 +1,37 @@
+"""How an evaluation is made: part of its identity, so that figures of two settings never meet unseen."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from joulemark.code.contain.limits import MIB, Limits
+
+
+class Settings(BaseModel):
+    """The settings of an evaluation.
+
+    ``n_tests``: tests a problem; ``seed`` fixes their inputs. ``timeout_s``: wall and CPU time of a call;
+    ``memory_mib``: resident memory. ``min_pairs``, ``max_pairs``: of reference and candidate, the latter
+    until the interval's half width is below ``target_half_width`` (a share of the ratio).
+    ``same_pairs``: pairs of a problem's reference with itself, on ``same_problems`` problems (A/A).
+    ``measure``: whether time and memory are measured at all, or answers are graded only.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    n_tests: int = Field(default=100, ge=1, le=100_000)
+    seed: int = 0
+    timeout_s: float = Field(default=10.0, gt=0, le=3600)
+    memory_mib: int = Field(default=1024, ge=32)
+    measure: bool = True
+    min_pairs: int = Field(default=7, ge=1)
+    max_pairs: int = Field(default=25, ge=1)
+    target_half_width: float = Field(default=0.05, gt=0)
+    same_problems: int = Field(default=8, ge=0)
+    same_pairs: int = Field(default=15, ge=0)
+    whole_repeats: int = Field(default=1, ge=0)
+    growth: bool = True
+
+    def limits(self) -> Limits:
+        """Return what a program may take."""
+        return Limits(wall_s=self.timeout_s, cpu_s=self.timeout_s, memory_bytes=self.memory_mib * MIB)

@@ -1,0 +1,109 @@
+"""Comparing a result with the expected one. Both are plain data; nothing here runs a program's code."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, deque
+from typing import Any
+
+from joulemark.code.inside.plain import Linked, Opaque, Plain, Tree, encode
+from joulemark.code.problems.problem import Checker, Comparison
+
+
+def same(expected: Plain, got: Plain, checker: Checker) -> bool:
+    """Tell whether a result is right. `Comparison.CHECKER` is not decided here: it raises ``ValueError``."""
+    if checker.comparison is Comparison.CHECKER:
+        raise ValueError("a checker of the problem decides")
+    if checker.same_type and type(expected) is not type(got):
+        return False
+    try:
+        if checker.comparison is Comparison.TEXT:
+            return isinstance(got, str) and _same_text(expected, got, checker)
+        if checker.comparison in (Comparison.UNORDERED, Comparison.UNORDERED_NESTED):
+            nested = checker.comparison is Comparison.UNORDERED_NESTED
+            return type(expected) is type(got) and _sorted_key(expected, nested, True) == _sorted_key(
+                got, nested, True
+            )
+        return _equal(expected, got, checker)
+    except RecursionError:
+        return False
+
+
+def _equal(a: Any, b: Any, checker: Checker) -> bool:
+    if isinstance(a, Opaque) or isinstance(b, Opaque):
+        return False
+    if isinstance(a, (list, tuple, deque)):
+        return type(a) is type(b) and len(a) == len(b) and all(map(_equal, a, b, [checker] * len(a)))
+    if isinstance(a, dict):
+        return isinstance(b, dict) and a.keys() == b.keys() and all(_equal(a[k], b[k], checker) for k in a)
+    if isinstance(a, (Linked, Tree)):
+        return type(a) is type(b) and _equal(a.values, b.values, checker)
+    if _is_number(a) and _is_number(b):
+        return _equal_numbers(a, b, checker)
+    return bool(a == b)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float))
+
+
+def _equal_numbers(a: float, b: float, checker: Checker) -> bool:
+    if a == b:
+        return True
+    if isinstance(a, float) and isinstance(b, float) and math.isnan(a) and math.isnan(b):
+        return True
+    if checker.comparison is not Comparison.CLOSE and not (checker.rel_tol or checker.abs_tol):
+        return False
+    if isinstance(a, int) and isinstance(b, int):
+        return False  # tolerance is for what was rounded; two integers are exact
+    try:
+        return math.isclose(a, b, rel_tol=checker.rel_tol, abs_tol=checker.abs_tol)
+    except OverflowError:
+        return False
+
+
+def _sorted_key(value: Any, nested: bool, outermost: bool) -> Any:
+    """Return what is equal for two values exactly when one is the other in another order."""
+    if isinstance(value, list) and (outermost or nested):
+        return ("many", frozenset(Counter(_sorted_key(one, nested, False) for one in value).items()))
+    if isinstance(value, float) and value.is_integer():
+        return ("one", encode(int(value)))
+    if isinstance(value, bool):
+        return ("one", encode(int(value)))
+    if isinstance(value, (list, tuple)):
+        return (type(value).__name__, tuple(_sorted_key(one, nested, False) for one in value))
+    if isinstance(value, (set, frozenset)):
+        return ("set", frozenset(_sorted_key(one, nested, False) for one in value))
+    if isinstance(value, Opaque):
+        return ("never", id(value))
+    return ("one", encode(value))
+
+
+def _same_text(expected: str, got: str, checker: Checker) -> bool:
+    wanted, found = _lines(expected), _lines(got)
+    if wanted == found:
+        return True
+    if not (checker.rel_tol or checker.abs_tol) or len(wanted) != len(found):
+        return False
+    return all(_same_words(a.split(), b.split(), checker) for a, b in zip(wanted, found, strict=True))
+
+
+def _lines(text: str) -> list[str]:
+    lines = [line.rstrip() for line in text.split("\n")]
+    while lines and not lines[-1]:
+        lines.pop()
+    return lines
+
+
+def _same_words(wanted: list[str], found: list[str], checker: Checker) -> bool:
+    return len(wanted) == len(found) and all(
+        a == b or _close_words(a, b, checker) for a, b in zip(wanted, found, strict=True)
+    )
+
+
+def _close_words(wanted: str, found: str, checker: Checker) -> bool:
+    try:
+        a, b = float(wanted), float(found)
+    except ValueError:
+        return False
+    return math.isclose(a, b, rel_tol=checker.rel_tol, abs_tol=checker.abs_tol)

@@ -1,0 +1,95 @@
+"""Grading one program on a problem's tests: which are right, what each took, and how it ended."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from joulemark.code.cases.case import Case
+from joulemark.code.contain.cell import Called, Cell, Ended
+from joulemark.code.contain.sandbox import Sandbox
+from joulemark.code.grading.judge import Judge, passes_script
+from joulemark.code.inside.plain import Plain, encode
+from joulemark.code.measuring.observed import Ran, ended_run, observed_run
+from joulemark.code.problems.problem import Problem
+from joulemark.record.code_run import CodeRun, Outcome, Purpose
+
+
+@dataclass(frozen=True, slots=True)
+class Grade:
+    """Whether a program is right on every test, with one run for each that was made.
+
+    ``outcome``: how the first one ended that was not right, else ``RETURNED``; ``detail`` says more.
+    ``inputs``: what a test script called the program with, where there was one.
+    """
+
+    is_correct: bool
+    outcome: Outcome
+    detail: str
+    runs: tuple[CodeRun, ...]
+    inputs: tuple[tuple[Plain, ...], ...] = ()
+
+
+def grade(sandbox: Sandbox, problem: Problem, cases: Sequence[Case], ran: Ran) -> Grade:
+    """Grade a program. Tests after the first that is not right are not run: they could change nothing.
+
+    Raises `InputError` where the problem's own parts fail.
+    """
+    runs: list[CodeRun] = []
+    inputs: list[tuple[Plain, ...]] = []
+    if not cases and problem.test_source is None:
+        return Grade(False, Outcome.RETURNED, "the problem has no tests", ())
+    try:
+        with sandbox.cell() as cell, Judge(sandbox, problem) as judge:
+            cell.load(ran.source(problem), problem.entry_point)
+            for case in cases:
+                called = cell.call([case.sent])
+                right = called.outcome is Outcome.RETURNED and judge.is_right(case, called.values[0])
+                runs.append(observed_run(called, ran, Purpose.TEST, right, case=case.number, size=case.size))
+                if not right:
+                    return _not_right(called, runs, inputs, f"test {case.number}")
+            if problem.test_source is not None:
+                return _by_script(sandbox, problem, cell, ran, runs, inputs)
+    except Ended as ended:
+        runs.append(ended_run(ended, ran, Purpose.TEST, sandbox.limits, case=len(runs)))
+        return Grade(False, ended.outcome, ended.detail, tuple(runs), tuple(inputs))
+    return Grade(True, Outcome.RETURNED, "", tuple(runs), tuple(inputs))
+
+
+def _by_script(
+    sandbox: Sandbox,
+    problem: Problem,
+    cell: Cell,
+    ran: Ran,
+    runs: list[CodeRun],
+    inputs: list[tuple[Plain, ...]],
+) -> Grade:
+    """Let the problem's test script call the program: every call is a run; the script says what is right."""
+    calls: list[Called] = []
+
+    def call(args: tuple[Plain, ...]) -> Plain:
+        inputs.append(args)
+        called = cell.call([encode(args)])
+        calls.append(called)
+        if called.outcome is not Outcome.RETURNED:
+            raise Ended(called.outcome, called.detail)
+        return called.values[0]
+
+    first, failure = len(runs), "it ended"
+    try:
+        failure = passes_script(sandbox, problem, call) or ""
+    finally:
+        # The script judges the calls together: all were right, or the last one was not, or nobody knows which.
+        right = None if failure else True
+        runs += [observed_run(one, ran, Purpose.TEST, right, case=first + i) for i, one in enumerate(calls)]
+    if not failure:
+        return Grade(True, Outcome.RETURNED, "", tuple(runs), tuple(inputs))
+    verdict = ended_run(Ended(Outcome.RETURNED, failure), ran, Purpose.TEST, sandbox.limits, case=len(runs))
+    return Grade(False, Outcome.RETURNED, failure, (*runs, verdict), tuple(inputs))
+
+
+def _not_right(
+    called: Called, runs: Sequence[CodeRun], inputs: Sequence[tuple[Plain, ...]], where: str
+) -> Grade:
+    detail = called.detail or f"wrong on {where}"
+    return Grade(False, called.outcome, detail, tuple(runs), tuple(inputs))

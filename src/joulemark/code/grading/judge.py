@@ -1,0 +1,126 @@
+"""A problem's own checker or test script, in a contained process that holds no candidate.
+
+The candidate is a function there that is called elsewhere: its arguments and its results cross as plain data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import TracebackType
+
+from joulemark.code.cases.case import Case
+from joulemark.code.contain.cell import Ask, Cell, Ended
+from joulemark.code.contain.sandbox import Sandbox
+from joulemark.code.grading.compare import same
+from joulemark.code.inside.plain import Opaque, Plain, encode
+from joulemark.code.problems.problem import Comparison, Problem
+from joulemark.record.code_run import Outcome
+from joulemark.record.errors import InputError
+
+_SCRIPT = """
+
+def joulemark_check():
+    check(candidate)
+    return True
+"""
+_CHECK = """
+
+def joulemark_check(args, expected, got):
+    return bool(check(args, expected, got))
+"""
+_FIX = "joulemark code problems --check   # says which problems are sound"
+
+
+class Judge:
+    """Decides about results of one problem: a context manager. Its process starts when it is first needed."""
+
+    def __init__(self, sandbox: Sandbox, problem: Problem) -> None:
+        self._sandbox = sandbox
+        self._problem = problem
+        self._cell: Cell | None = None
+
+    def is_right(self, case: Case, got: Plain) -> bool:
+        """Tell whether ``got`` answers a case. Raises `InputError` where the problem's checker fails."""
+        checker = self._problem.checker
+        if checker.comparison is not Comparison.CHECKER:
+            return same(case.expected, got, checker)
+        if _holds_opaque(got):
+            return False
+        called = self._checking().call([encode((case.args, case.expected, got))])
+        if called.outcome is Outcome.RAISED:
+            return False  # a checker may fail on a result of another type than it knows
+        if called.outcome is not Outcome.RETURNED:
+            raise _failed(self._problem, called.detail)
+        return called.values[0] is True
+
+    def close(self) -> None:
+        """End the checker's process."""
+        if self._cell is not None:
+            self._cell.close()
+            self._cell = None
+
+    def __enter__(self) -> Judge:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _checking(self) -> Cell:
+        if self._cell is None:
+            self._cell = self._sandbox.cell()
+            source = f"{self._problem.prelude}\n{self._problem.checker.source or ''}{_CHECK}"
+            try:
+                self._cell.load(source, "joulemark_check")
+            except Ended as ended:
+                raise _failed(self._problem, ended.detail) from ended
+        return self._cell
+
+
+def passes_script(
+    sandbox: Sandbox, problem: Problem, call: Callable[[tuple[Plain, ...]], Plain]
+) -> str | None:
+    """Run a problem's test script against ``call``; return null where it passes, else what it said.
+
+    ``call`` may raise anything: it comes out of here as it is, for it says how the candidate ended.
+    """
+    failure: list[BaseException] = []
+
+    def ask(name: str, args: tuple[Plain, ...]) -> Plain:
+        try:
+            return call(args)
+        except Exception as error:
+            failure.append(error)
+            raise RuntimeError("the candidate failed") from None
+
+    answer: Ask = ask
+    with sandbox.cell() as cell:
+        try:
+            cell.load(
+                f"{problem.prelude}\n{problem.test_source}{_SCRIPT}", "joulemark_check", remote=["candidate"]
+            )
+            called = cell.call([encode(())], ask=answer)
+        except Ended as ended:
+            if failure:
+                raise failure[0] from ended
+            raise _failed(problem, f"{ended.outcome}: {ended.detail}") from ended
+    if failure:
+        raise failure[0]
+    if called.outcome is Outcome.RETURNED and called.values == (True,):
+        return None
+    return called.detail or "a test was not passed"
+
+
+def _holds_opaque(value: Plain) -> bool:
+    if isinstance(value, Opaque):
+        return True
+    if isinstance(value, dict):
+        return any(_holds_opaque(one) for pair in value.items() for one in pair)
+    if isinstance(value, (list, tuple)):
+        return any(map(_holds_opaque, value))
+    return False
+
+
+def _failed(problem: Problem, why: str) -> InputError:
+    return InputError(f"the tests of {problem.problem_id} cannot be run", why=why, fix=_FIX)

@@ -1,0 +1,32 @@
+"""What a program that does nothing takes by the same way: to be subtracted, and published."""
+
+from __future__ import annotations
+
+from joulemark.code.cases.case import Case, Kind
+from joulemark.code.contain.sandbox import Sandbox
+from joulemark.code.grading.judge import Judge
+from joulemark.code.inside.plain import encode
+from joulemark.code.measuring.observed import Ran
+from joulemark.code.measuring.once import Bench
+from joulemark.code.problems.problem import Problem
+from joulemark.record.code_run import CodeRun, Purpose
+
+_NOTHING = Problem(
+    problem_id="nothing",
+    title="Nothing",
+    statement="Return nothing.",
+    entry_point="nothing",
+    canonical="def nothing():\n    return None\n",
+    origin="joulemark",
+    licence="Apache-2.0",
+)
+_REPEATS = 15
+
+
+def run_baseline(sandbox: Sandbox) -> list[CodeRun]:
+    """Run the program that does nothing, `_REPEATS` times in fresh processes."""
+    case = Case(0, Kind.GIVEN, (), encode(()), None)
+    with Judge(sandbox, _NOTHING) as judge:
+        bench = Bench(sandbox, _NOTHING, judge)
+        ran = Ran(_NOTHING.problem_id, _NOTHING.canonical)
+        return [bench.run(ran, [case], Purpose.BASELINE, pair=repeat) for repeat in range(_REPEATS)]

@@ -1,0 +1,126 @@
+"""From what was seen of a call to a row of the record."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+from typing import Any
+
+from joulemark.code.contain.cell import Called, Ended
+from joulemark.code.contain.limits import Limits
+from joulemark.code.problems.problem import Problem, program_id
+from joulemark.record.code_run import (
+    CANDIDATE,
+    CLOCKS_DIFFER,
+    REFERENCE,
+    THREADS,
+    WAITED,
+    CodeRun,
+    Outcome,
+    Purpose,
+)
+from joulemark.record.reason import Reason
+
+MIB = 1 << 20
+_SLACK_NS = 5_000_000
+_SLACK_SHARE = 0.2
+_IDLE_NS = 500_000_000  # a busy machine may keep a program waiting so long
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """Which program of which problem ran: ``sample`` is null for the reference."""
+
+    problem: str
+    program: str
+    sample: int | None = None
+
+    @property
+    def role(self) -> str:
+        """`REFERENCE` or `CANDIDATE`."""
+        return REFERENCE if self.sample is None else CANDIDATE
+
+    def source(self, problem: Problem) -> str:
+        """Return what is loaded: what the problem puts before every program, then the program."""
+        return f"{problem.prelude}\n{self.program}" if problem.prelude else self.program
+
+
+def observed_run(called: Called, ran: Ran, purpose: Purpose, correct: bool | None, **place: Any) -> CodeRun:
+    """Return the row of a call that came to its end. ``place`` are fields that say which run it was."""
+    integral, above, step = _integrals(called)
+    reasons: dict[str, str] = {"instructions": Reason.NOT_MEASURED}
+    if called.peak_bytes is None:
+        reasons["peak_bytes"] = Reason.NOT_PERMITTED
+    if called.cpu_inside_ns is None:
+        reasons["cpu_inside_ns"] = Reason.NOT_REPORTED
+    if integral is None:
+        reasons |= dict.fromkeys(
+            ("memory_mib_s", "memory_above_mib_s", "memory_step_ns"), Reason.NOT_MEASURED
+        )
+    return CodeRun(
+        problem=ran.problem,
+        program=program_id(ran.program),
+        role=ran.role,
+        sample=ran.sample,
+        purpose=purpose,
+        outcome=called.outcome,
+        correct=correct,
+        cpu_ns=called.cpu_ns,
+        cpu_inside_ns=called.cpu_inside_ns,
+        cpu_around_ns=called.cpu_around_ns,
+        wall_ns=called.wall_ns,
+        resident_bytes=called.resident_bytes,
+        peak_bytes=called.peak_bytes,
+        memory_mib_s=integral,
+        memory_above_mib_s=above,
+        memory_step_ns=step,
+        n_memory_samples=len(called.memory) or None,
+        flags=_flags(called),
+        detail=called.detail,
+        reasons=reasons,
+        **place,
+    )
+
+
+def ended_run(ended: Ended, ran: Ran, purpose: Purpose, limits: Limits, **place: Any) -> CodeRun:
+    """Return the row of a run that came to no answer: a limit is a censored value, and never a pass."""
+    limit_s = {Outcome.TIMED_OUT: limits.wall_s, Outcome.OVER_CPU: limits.cpu_s}.get(ended.outcome)
+    missing = ("cpu_ns", "cpu_inside_ns", "cpu_around_ns", "wall_ns", "peak_bytes", "resident_bytes")
+    return CodeRun(
+        problem=ran.problem,
+        program=program_id(ran.program),
+        role=ran.role,
+        sample=ran.sample,
+        purpose=purpose,
+        outcome=ended.outcome,
+        correct=False,
+        limit_ns=None if limit_s is None else round(limit_s * 1e9),
+        detail=ended.detail,
+        reasons=dict.fromkeys(missing, Reason.NO_ANSWER),
+        **place,
+    )
+
+
+def _flags(called: Called) -> tuple[str, ...]:
+    flags = []
+    inside = called.cpu_inside_ns
+    if inside is not None and abs(called.cpu_ns - inside) > _SLACK_SHARE * called.cpu_ns + _SLACK_NS:
+        flags.append(CLOCKS_DIFFER)
+    if called.wall_ns > 3 * called.cpu_ns + _IDLE_NS:
+        flags.append(WAITED)
+    if called.n_threads > 1:
+        flags.append(THREADS)
+    return tuple(flags)
+
+
+def _integrals(called: Called) -> tuple[float | None, float | None, int | None]:
+    """Return the trapezoid of the resident memory (MiB·s), that above the start's, and the mean step (ns)."""
+    if len(called.memory) < 2:
+        return None, None, None
+    total = above = 0.0
+    for (t0, m0), (t1, m1) in itertools.pairwise(called.memory):
+        seconds = (t1 - t0) / 1e9
+        total += seconds * (m0 + m1) / 2 / MIB
+        above += seconds * (m0 + m1 - 2 * called.resident_bytes) / 2 / MIB
+    span = called.memory[-1][0] - called.memory[0][0]
+    return total, max(above, 0.0), span // (len(called.memory) - 1)

@@ -1,0 +1,46 @@
+"""One run of one program on given inputs in a process of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from joulemark.code.cases.case import Case
+from joulemark.code.contain.cell import Ended
+from joulemark.code.contain.sandbox import Sandbox
+from joulemark.code.grading.judge import Judge
+from joulemark.code.measuring.observed import Ran, ended_run, observed_run
+from joulemark.code.problems.problem import Problem
+from joulemark.record.code_run import CodeRun, Outcome, Purpose
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """Where programs of one problem are run: the sandbox, the problem, and who says what is right."""
+
+    sandbox: Sandbox
+    problem: Problem
+    judge: Judge
+
+    def run(
+        self,
+        ran: Ran,
+        cases: Sequence[Case],
+        purpose: Purpose,
+        *,
+        sample_memory_s: float | None = None,
+        **place: Any,
+    ) -> CodeRun:
+        """Call a program once for each of ``cases``, in one fresh process, and look at every result."""
+        place.setdefault("n_calls", len(cases))
+        try:
+            with self.sandbox.cell() as cell:
+                cell.load(ran.source(self.problem), self.problem.entry_point)
+                called = cell.call([case.sent for case in cases], sample_memory_s=sample_memory_s)
+        except Ended as ended:
+            return ended_run(ended, ran, purpose, self.sandbox.limits, **place)
+        right = called.outcome is Outcome.RETURNED and all(
+            self.judge.is_right(case, value) for case, value in zip(cases, called.values, strict=True)
+        )
+        return observed_run(called, ran, purpose, right, **place)

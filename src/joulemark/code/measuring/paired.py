@@ -1,0 +1,39 @@
+"""Candidate against reference: fresh processes in the order A B B A, until the interval is narrow enough."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from joulemark.code.measuring.observed import Ran
+from joulemark.code.measuring.once import Bench
+from joulemark.code.measuring.scaled import Scaled, reference
+from joulemark.record.code_run import CodeRun, Purpose
+
+
+@dataclass(frozen=True, slots=True)
+class PairPlan:
+    """How many pairs are run: at least ``least``, at most ``most``; then until ``is_enough`` says so."""
+
+    least: int = 7
+    most: int = 25
+    is_enough: Callable[[Sequence[CodeRun]], bool] | None = None
+
+
+def run_pairs(
+    bench: Bench, ran: Ran, scaled: Scaled, plan: PairPlan, purpose: Purpose = Purpose.PAIRED
+) -> list[CodeRun]:
+    """Run pairs of reference and candidate; one that is wrong or over a limit once is not run again."""
+    runs: list[CodeRun] = []
+    canonical = reference(bench.problem)
+    for pair in range(plan.most):
+        order = (canonical, ran) if pair % 2 == 0 else (ran, canonical)
+        for position, one in enumerate(order):
+            runs.append(
+                bench.run(one, scaled.cases, purpose, pair=pair, position=position, size=scaled.size)
+            )
+            if one is ran and not runs[-1].correct:
+                return runs
+        if pair + 1 >= plan.least and plan.is_enough is not None and plan.is_enough(runs):
+            break
+    return runs
