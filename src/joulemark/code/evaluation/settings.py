@@ -6,11 +6,14 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from joulemark.code.contain.limits import MIB, Limits
 
+_WALL = 3
+
 
 class Settings(BaseModel):
     """The settings of an evaluation.
 
-    ``n_tests``: tests a problem; ``seed`` fixes their inputs. ``timeout_s``: wall and CPU time of a call;
+    ``n_tests``: tests a problem; ``seed`` fixes their inputs. ``timeout_s``: CPU time of a process;
+    three times as much wall time, so that nothing fails for a busy machine;
     ``memory_mib``: resident memory. ``min_pairs``, ``max_pairs``: of reference and candidate, the latter
     until the interval's half width is below ``target_half_width`` (a share of the ratio).
     ``same_pairs``: pairs of a problem's reference with itself, on ``same_problems`` problems (A/A).
@@ -34,4 +37,4 @@ class Settings(BaseModel):
 
     def limits(self) -> Limits:
         """Return what a program may take."""
-        return Limits(wall_s=self.timeout_s, cpu_s=self.timeout_s, memory_bytes=self.memory_mib * MIB)
+        return Limits(wall_s=_WALL * self.timeout_s, cpu_s=self.timeout_s, memory_bytes=self.memory_mib * MIB)

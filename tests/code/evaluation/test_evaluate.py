@@ -1,0 +1,171 @@
+"""An evaluation ends with rows on the disk, goes on where it was killed, and mixes nothing."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from doubles.small_problems import TOTAL, TOTAL_TWICE, scripted_problem, total_problem
+from joulemark.code.contain.containment import WHOLE
+from joulemark.code.contain.sandbox import Sandbox
+from joulemark.code.evaluation.evaluate import evaluate
+from joulemark.code.evaluation.executor import LocalExecutor
+from joulemark.code.evaluation.job import Answer, Done
+from joulemark.code.evaluation.journal import FILE, Recorded, read_journal
+from joulemark.code.evaluation.settings import Settings
+from joulemark.code.problems.problem import Problem, program_id
+from joulemark.record.code_run import Purpose
+from joulemark.record.errors import InputError
+
+QUICK = Settings(n_tests=6, min_pairs=1, max_pairs=2, same_problems=1, same_pairs=1, growth=False)
+GRADED = Settings(n_tests=6, measure=False)
+
+
+@dataclass
+class Watched:
+    n_before: int = 0
+    done: list[Done] = field(default_factory=list)
+
+    def started(self, n_problems: int, n_done: int) -> None:
+        self.n_before = n_done
+
+    def finished(self, done: Done) -> None:
+        self.done.append(done)
+
+
+def run(
+    directory: Path,
+    problems: Sequence[Problem],
+    answers: Mapping[str, Sequence[Answer]],
+    settings: Settings = GRADED,
+) -> tuple[Recorded, Watched]:
+    watched = Watched()
+    _, found = evaluate(directory, "a model", problems, answers, settings, WHOLE, LocalExecutor(1), watched)
+    return found, watched
+
+
+@pytest.fixture(autouse=True)
+def _whole_containment(sandbox: Sandbox) -> None:
+    """Where there is no sandbox there is no evaluation; its fixture says why."""
+
+
+def two_answers() -> dict[str, list[Answer]]:
+    return {
+        "total": [Answer(0, TOTAL), Answer(1, "def total(values):\n    return 1")],
+        "double": [Answer(0, "def double(number):\n    return 2 * number")],
+    }
+
+
+def test_every_answer_is_graded_and_what_is_right_is_measured(tmp_path: Path) -> None:
+    found, _ = run(tmp_path, [total_problem(), scripted_problem()], two_answers(), QUICK)
+    total = found.runs["total"]
+    right = [r for r in total if r.sample == 0 and r.program == program_id(TOTAL)]
+    assert {r.purpose for r in right} >= {Purpose.TEST, Purpose.WHOLE, Purpose.PAIRED, Purpose.SAME}
+    wrong = [r for r in total if r.sample == 1]
+    assert {r.purpose for r in wrong} == {Purpose.TEST}
+    assert wrong[-1].correct is False
+    assert {r.purpose for r in found.runs["double"]} == {Purpose.TEST, Purpose.WHOLE}
+    assert not found.failures
+
+
+def test_the_same_command_again_does_nothing_again(tmp_path: Path) -> None:
+    problems = [total_problem(), scripted_problem()]
+    first, _ = run(tmp_path, problems, two_answers())
+    size = (tmp_path / FILE).stat().st_size
+    again, watched = run(tmp_path, problems, two_answers())
+    assert again == first
+    assert watched.n_before == 2
+    assert watched.done == []
+    assert (tmp_path / FILE).stat().st_size == size
+
+
+def test_a_directory_holds_one_evaluation(tmp_path: Path) -> None:
+    run(tmp_path, [total_problem()], {"total": [Answer(0, TOTAL)]})
+    with pytest.raises(InputError, match="another evaluation"):
+        run(tmp_path, [total_problem()], {"total": [Answer(0, TOTAL_TWICE)]})
+    with pytest.raises(InputError, match="another evaluation"):
+        run(tmp_path, [total_problem()], {"total": [Answer(0, TOTAL)]}, Settings(n_tests=7, measure=False))
+
+
+def test_a_problem_that_is_unsound_is_told_and_the_others_go_on(tmp_path: Path) -> None:
+    broken = total_problem(problem_id="broken", canonical="def total(values):\n    return 1 / 0")
+    answers = {"broken": [Answer(0, TOTAL)], "total": [Answer(0, TOTAL)]}
+    found, _ = run(tmp_path, [broken, total_problem()], answers)
+    assert "canonical solution failed" in found.failures["broken"]
+    assert found.runs["total"]
+
+
+def test_rows_of_a_problem_without_its_last_word_count_for_nothing(tmp_path: Path) -> None:
+    run(tmp_path, [total_problem()], {"total": [Answer(0, TOTAL)]})
+    journal = tmp_path / FILE
+    lines = journal.read_bytes().splitlines(keepends=True)
+    for cut in (b"".join(lines[:-1]), b"".join(lines[:-1]) + lines[-1][:20], b"".join(lines[:2]) + lines[-1]):
+        journal.write_bytes(cut)
+        assert read_journal(tmp_path).done == frozenset()
+    again, watched = run(tmp_path, [total_problem()], {"total": [Answer(0, TOTAL)]})
+    assert watched.n_before == 0
+    assert len(again.runs["total"]) == 6
+
+
+def test_a_journal_of_something_else_is_refused(tmp_path: Path) -> None:
+    (tmp_path / FILE).write_text('{"run": {"problem": "x"}}\n')
+    with pytest.raises(InputError, match="line 1"):
+        read_journal(tmp_path)
+
+
+def test_nothing_to_evaluate_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="nothing to evaluate"):
+        run(tmp_path, [total_problem()], {"another": [Answer(0, TOTAL)]})
+
+
+KILLED = """
+import sys
+from pathlib import Path
+sys.path[:0] = {paths!r}
+from test_evaluate import GRADED, Watched, TOTAL, total_problem, Answer, WHOLE, LocalExecutor, evaluate
+if __name__ == "__main__":
+    problems = [total_problem(problem_id=f"total{{n}}") for n in range(200)]
+    answers = {{p.problem_id: [Answer(0, TOTAL)] for p in problems}}
+    evaluate(Path({out!r}), "m", problems, answers, GRADED, WHOLE, LocalExecutor(1), Watched())
+"""
+
+
+@pytest.mark.slow
+def test_killed_in_the_middle_it_goes_on_and_leaves_no_process(tmp_path: Path) -> None:
+    script = tmp_path / "killed.py"
+    paths = [str(Path(__file__).parent), str(Path(__file__).parents[2]), *sys.path]
+    out = tmp_path / "out"
+    script.write_text(KILLED.format(paths=paths, out=str(out)))
+    process = subprocess.Popen([sys.executable, script])
+    try:
+        end = time.monotonic() + 60
+        while len(read_journal(out).done if out.exists() else ()) < 5:
+            assert time.monotonic() < end
+            time.sleep(0.05)
+    finally:
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+    before = read_journal(out)
+    assert 5 <= len(before.done) < 200
+    problems = [total_problem(problem_id=f"total{n}") for n in range(200)]
+    answers = {p.problem_id: [Answer(0, TOTAL)] for p in problems}
+    found, watched = run(out, problems, answers)
+    assert watched.n_before == len(before.done)
+    assert len(found.done) == 200
+    assert all(found.runs[name] == before.runs[name] for name in before.runs)
+    assert not [pid for pid in os.listdir("/proc") if pid.isdigit() and _is_ours(pid, str(process.pid))]
+
+
+def _is_ours(pid: str, parent: str) -> bool:
+    try:
+        return f"PPid:\t{parent}\n" in Path(f"/proc/{pid}/status").read_text()
+    except OSError:
+        return False
