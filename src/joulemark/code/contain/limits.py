@@ -24,10 +24,13 @@ class Limits:
     tmp_bytes: int = 64 * MIB
 
     def kernel_limits(self) -> dict[str, int]:
-        """Return the kernel's resource limits, looser than ours, by name. The stack is left alone."""
+        """Return the kernel's resource limits, looser than ours, by name. The stack is left alone.
+
+        There is none of CPU time: it would make the kernel keep the process's CPU clock by ticks, so that the
+        clock stands still for milliseconds while the process runs. The parent looks at that clock instead.
+        """
         return {
             "RLIMIT_AS": self.memory_bytes + _SPARE_ADDRESS_SPACE,
-            "RLIMIT_CPU": int(2 * self.cpu_s) + 2,
             "RLIMIT_FSIZE": self.output_bytes,
             "RLIMIT_NOFILE": _OPEN_FILES,
             "RLIMIT_CORE": 0,
