@@ -13,6 +13,7 @@ from joulemark.metrics import definition, definitions, summarize
 from joulemark.metrics.catalogue import (
     NOT_FIGURES,
     all_definitions,
+    code_definitions,
     comparison_definitions,
     recommendation_definitions,
 )
@@ -75,10 +76,11 @@ def test_what_is_no_scalar_is_named():
 
 def written_definitions():
     """The modules whose source makes definitions, found without importing any of it."""
-    for path in sorted(Path(joulemark.metrics.__file__).parent.glob("*.py")):
+    package = Path(joulemark.metrics.__file__).parent
+    for path in sorted(package.rglob("*.py")):
         tree = ast.parse(path.read_text())
         if any(isinstance(n, ast.Call) and ast.unparse(n.func) == "MetricDefinition" for n in ast.walk(tree)):
-            yield path.stem
+            yield ".".join(path.relative_to(package).with_suffix("").parts)
 
 
 @pytest.mark.parametrize("module", list(written_definitions()))
@@ -93,7 +95,8 @@ def test_no_definition_is_left_out(module):
 def test_each_name_is_defined_once():
     names = [one.name for one in all_definitions()]
     assert len(names) == len(set(names))
-    apart = {one.name for one in (*comparison_definitions(), *recommendation_definitions())}
+    elsewhere = (*comparison_definitions(), *recommendation_definitions(), *code_definitions())
+    apart = {one.name for one in elsewhere}
     assert set(names) == {one.name for one in definitions()} | apart
     assert not {one.name for one in definitions()} & apart
 

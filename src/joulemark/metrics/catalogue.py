@@ -9,6 +9,7 @@ from pkgutil import iter_modules
 from joulemark.metrics.definition import MetricDefinition
 
 _PACKAGE = "joulemark.metrics"
+_CODE = "joulemark.metrics.code"
 _COMPARISON, _RECOMMENDATION = "compare_definitions", "recommendation_definitions"
 # the order of a report; modules that are not named follow by their names, so that none is left out
 _ORDER = (
@@ -40,6 +41,20 @@ _ORDER = (
     "other_load",
     "throttle",
 )
+_CODE_ORDER = (
+    "pass_at_k",
+    "as_defined",
+    "pair_ratio",
+    "corrected",
+    "growth",
+    "order_statistics",
+    "beyond",
+    "efficient_at_k",
+    "performance_score",
+    "break_even",
+    "environments",
+    "baseline",
+)
 
 NOT_FIGURES = frozenset(
     {
@@ -70,18 +85,24 @@ NOT_FIGURES = frozenset(
 
 @cache
 def all_definitions() -> tuple[MetricDefinition, ...]:
-    """Return every definition of this package: of one run, of two, of operating points.
+    """Return every definition: of one run, of two, of operating points, of generated code.
 
     Whatever a module calls ``DEFINITIONS`` is in it. Raises ``ValueError`` where two have one name.
     """
-    return (*definitions(), *comparison_definitions(), *recommendation_definitions())
+    groups = (definitions(), comparison_definitions(), recommendation_definitions(), code_definitions())
+    found = tuple(defined for group in groups for defined in group)
+    names = [defined.name for defined in found]
+    for name in names:
+        if names.count(name) > 1:
+            raise ValueError(f"two figures are called {name}")
+    return found
 
 
 @cache
 def definitions() -> tuple[MetricDefinition, ...]:
     """Return the definitions of the figures of one run; names are unique."""
     apart = {defined.name for defined in (*comparison_definitions(), *recommendation_definitions())}
-    return tuple(defined for name, defined in _collected().items() if name not in apart)
+    return tuple(defined for name, defined in _collected(_PACKAGE, _ORDER).items() if name not in apart)
 
 
 def comparison_definitions() -> tuple[MetricDefinition, ...]:
@@ -97,24 +118,30 @@ def recommendation_definitions() -> tuple[MetricDefinition, ...]:
     return _of(_RECOMMENDATION)
 
 
+@cache
+def code_definitions() -> tuple[MetricDefinition, ...]:
+    """Return the definitions of the figures of generated code; names are unique."""
+    return tuple(_collected(_CODE, _CODE_ORDER).values())
+
+
 def definition(name: str) -> MetricDefinition:
     """Return the definition of a figure of one run by its name; raises ``KeyError``."""
     return {d.name: d for d in definitions()}[name]
 
 
 @cache
-def _collected() -> dict[str, MetricDefinition]:
-    """Return the definitions of all modules of this package by name, in order."""
-    modules = [module.name for module in iter_modules(import_module(_PACKAGE).__path__)]
-    place = {name: k for k, name in enumerate(_ORDER)}
+def _collected(package: str, order: tuple[str, ...]) -> dict[str, MetricDefinition]:
+    """Return the definitions of all modules of a package by name, in order; those of its packages apart."""
+    modules = [module.name for module in iter_modules(import_module(package).__path__) if not module.ispkg]
+    place = {name: k for k, name in enumerate(order)}
     found: dict[str, MetricDefinition] = {}
     for name in sorted(modules, key=lambda name: (place.get(name, len(place)), name)):
-        for defined in _of(name):
+        for defined in _of(name, package):
             if found.setdefault(defined.name, defined) != defined:
                 raise ValueError(f"two figures are called {defined.name}")
     return found
 
 
-def _of(module: str) -> tuple[MetricDefinition, ...]:
-    found: tuple[MetricDefinition, ...] = getattr(import_module(f"{_PACKAGE}.{module}"), "DEFINITIONS", ())
+def _of(module: str, package: str = _PACKAGE) -> tuple[MetricDefinition, ...]:
+    found: tuple[MetricDefinition, ...] = getattr(import_module(f"{package}.{module}"), "DEFINITIONS", ())
     return found

@@ -12,7 +12,7 @@ from joulemark.code.cases.make import make_cases
 from joulemark.code.contain.sandbox import Sandbox
 from joulemark.code.grading.judge import Judge
 from joulemark.code.measuring.baseline import run_baseline
-from joulemark.code.measuring.growth import N_SIZES, run_growth
+from joulemark.code.measuring.growth import LEAST_SIZES, run_growth
 from joulemark.code.measuring.observed import Ran
 from joulemark.code.measuring.once import Bench
 from joulemark.code.measuring.paired import PairPlan, run_pairs
@@ -132,10 +132,24 @@ def test_memory_over_time_is_sampled_from_outside(bench: Bench, sandbox: Sandbox
 
 def test_growth_is_run_from_the_smallest_size_up(bench: Bench, scaled: Scaled) -> None:
     runs = run_growth(bench, Ran("total", TOTAL, 0), scaled)
+    assert [run.role for run in runs[:4]] == [REFERENCE, CANDIDATE, CANDIDATE, REFERENCE]
     sizes = sorted({run.size or 0 for run in runs})
-    assert len(sizes) == N_SIZES
+    assert len(sizes) == 6
     assert [run.size for run in runs] == sorted(run.size or 0 for run in runs)
-    assert sizes[-1] == scaled.size
+    assert sizes[3] == scaled.size
+
+
+def test_a_slow_program_has_smaller_sizes_instead(bench: Bench, scaled: Scaled) -> None:
+    squared = (
+        "def total(values):\n"
+        "    for value in values[: len(values) // 3000]:\n"
+        "        sum(values)\n"
+        "    return sum(values)\n"
+    )
+    runs = run_growth(bench, Ran("total", squared, 0), scaled)
+    sizes = {run.size for run in runs if run.correct}
+    assert len(sizes) >= LEAST_SIZES
+    assert max(size or 0 for size in sizes) < 4 * scaled.size
 
 
 def test_a_program_over_the_limit_is_censored_and_wrong(sandbox: Sandbox) -> None:

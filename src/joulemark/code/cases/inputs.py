@@ -37,6 +37,17 @@ def seed_of(problem: Problem, seed: int, number: int) -> int:
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:6], "big")
 
 
+def level_inputs(problem: Problem, level: int, seed: int = 0) -> list[Wanted]:
+    """Return what is asked of a generator that has levels, for one of them. Level 0 is for correctness."""
+    generator = _generator(problem)
+    return [
+        Wanted(
+            generator.levels[level], f"{level}/{case}", seed_of(problem, seed, 10_000 * (level + 1) + case)
+        )
+        for case in range(generator.cases_per_level[level])
+    ]
+
+
 def make_inputs(sandbox: Sandbox, problem: Problem, wanted: Sequence[Wanted]) -> list[tuple[Plain, ...]]:
     """Return one tuple of arguments for each of ``wanted``. Raises `InputError` where the generator fails."""
     generator = _generator(problem)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from joulemark.code.cases.case import Case, Kind
-from joulemark.code.cases.inputs import Wanted, make_inputs, seed_of
+from joulemark.code.cases.inputs import Wanted, level_inputs, make_inputs, seed_of
 from joulemark.code.contain.cell import Ended
 from joulemark.code.contain.sandbox import Sandbox
 from joulemark.code.grading.compare import same
@@ -74,6 +74,8 @@ def _inputs(
 def _wanted(problem: Problem, n: int, seed: int) -> list[Wanted]:
     """Return what is asked of the generator: sizes spread evenly in their logarithm, shapes in turn."""
     generator = problem.generator
+    if generator is not None and generator.levels:
+        return level_inputs(problem, 0, seed)
     if generator is None or generator.sizes is None or n <= 0:
         return []
     largest, small = generator.sizes[0], max(1, problem.brute_force_size)

@@ -78,15 +78,10 @@ def _jobs(
 ) -> list[Job]:
     """Return one job a problem, those that tell most first: what scales, and of that the hard ones.
 
-    The reference is measured against itself on the first ``same_problems`` that scale.
+    The reference is measured against itself, and nothing is measured, beside the first ``same_problems``.
     """
     ordered = sorted(problems, key=_expected_information)
-    same = {
-        problem.problem_id
-        for problem in [one for one in ordered if one.generator is not None and one.generator.sizes][
-            : settings.same_problems
-        ]
-    }
+    same = {problem.problem_id for problem in ordered[: settings.same_problems]}
     return [
         Job(problem, tuple(answers[problem.problem_id]), settings, problem.problem_id in same)
         for problem in ordered

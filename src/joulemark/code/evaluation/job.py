@@ -12,7 +12,9 @@ from joulemark.code.evaluation.settings import Settings
 from joulemark.code.grading.grade import Grade, grade
 from joulemark.code.grading.judge import Judge
 from joulemark.code.inside.plain import Plain, encode
+from joulemark.code.measuring.baseline import run_baseline
 from joulemark.code.measuring.growth import run_growth
+from joulemark.code.measuring.levels import Levels
 from joulemark.code.measuring.observed import Ran
 from joulemark.code.measuring.once import Bench
 from joulemark.code.measuring.paired import PairPlan, run_pairs
@@ -73,6 +75,7 @@ class _Work:
         self._scaled: Scaled | None = None
         self._is_scaled = False
         self._reference_done = False
+        self._levels: Levels | None = None
 
     def runs(self) -> list[CodeRun]:
         """Return every run of every answer."""
@@ -95,6 +98,8 @@ class _Work:
             found += self._of_reference(cases, scaled)
         if cases:
             found += [run_whole(bench, ran, cases, repeat) for repeat in range(settings.whole_repeats)]
+        if self._levels is not None:
+            found += self._levels.run(ran)
         if scaled is not None:
             plan = PairPlan(settings.min_pairs, settings.max_pairs, narrow_enough(settings.target_half_width))
             pairs = run_pairs(bench, ran, scaled, plan)
@@ -109,14 +114,16 @@ class _Work:
         found: list[CodeRun] = []
         if cases:
             found += [run_whole(bench, canonical, cases, repeat) for repeat in range(settings.whole_repeats)]
-        if scaled is None:
-            return found
-        if self._job.same and settings.same_pairs:
+        generator = self._job.problem.generator
+        if generator is not None and generator.levels:
+            self._levels = Levels(bench, canonical)
+            found += self._levels.reference_runs
+        if self._job.same:
+            found += run_baseline(bench.sandbox)
+        if scaled is not None and self._job.same and settings.same_pairs:
             control = Ran(canonical.problem, canonical.program, 0)
             plan = PairPlan(settings.same_pairs, settings.same_pairs)
             found += run_pairs(bench, control, scaled, plan, Purpose.SAME)
-        if settings.growth:
-            found += run_growth(bench, canonical, scaled)
         return found
 
     def _scale(self) -> Scaled | None:

@@ -16,7 +16,7 @@ from joulemark import __version__
 from joulemark.code.evaluation.environment import Environment
 from joulemark.code.evaluation.job import Answer
 from joulemark.code.evaluation.settings import Settings
-from joulemark.code.problems.problem import Problem
+from joulemark.code.problems.problem import Problem, program_id
 from joulemark.files.atomic import write_whole
 from joulemark.record.errors import InputError
 
@@ -37,7 +37,10 @@ class ProblemFacts(BaseModel):
 
 
 class EvaluationRecord(BaseModel):
-    """What was evaluated and how. ``evaluation_id`` is the hash of all that decides the figures."""
+    """What was evaluated and how. ``evaluation_id`` is the hash of all that decides the figures.
+
+    ``references``: SHA-256 of the reference by problem; ``sources``: programs by their SHA-256.
+    """
 
     model_config = ConfigDict(extra="forbid")
 
@@ -53,6 +56,7 @@ class EvaluationRecord(BaseModel):
     environment: Environment
     environment_id: str
     problems: dict[str, ProblemFacts]
+    references: dict[str, str] = Field(default_factory=dict)
     sources: dict[str, str] = Field(default_factory=dict)
 
 
@@ -86,6 +90,7 @@ def new_record(
             )
             for problem in problems
         },
+        references={problem.problem_id: program_id(problem.canonical) for problem in problems},
         sources=_sources(problems, answers),
     )
 
@@ -115,8 +120,6 @@ def write_record(directory: Path, record: EvaluationRecord) -> None:
 
 def _sources(problems: Sequence[Problem], answers: Mapping[str, Sequence[Answer]]) -> dict[str, str]:
     """Return the sources of references and answers by SHA-256: reports show code beside figures."""
-    from joulemark.code.problems.problem import program_id
-
     sources = [problem.canonical for problem in problems]
     sources += [one.source for mine in answers.values() for one in mine if one.source is not None]
     return {program_id(source): source for source in sources}

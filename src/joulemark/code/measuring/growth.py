@@ -4,35 +4,60 @@ from __future__ import annotations
 
 from joulemark.code.measuring.observed import Ran
 from joulemark.code.measuring.once import Bench
-from joulemark.code.measuring.scaled import Scaled, scaled_cases
+from joulemark.code.measuring.scaled import Scaled, reference, scaled_cases
 from joulemark.record.code_run import CodeRun, Purpose
 
-N_SIZES = 5
+LEAST_SIZES = 4
+_POWERS = range(-3, 3)  # from an eighth of the scaled size to four times it
+_SMALLER = range(-4, -8, -1)  # where the program was too slow for the larger ones
 _REPEATS = 3
-_STEP = 2.0
 _FIRST_NUMBER = 2_000_000
-_TOO_LONG_NS = 2_000_000_000
+_LONG_NS = 1_000_000_000
 
 
 def run_growth(bench: Bench, ran: Ran, scaled: Scaled) -> list[CodeRun]:
-    """Run a program at `N_SIZES` sizes up to the scaled one, each twice the one before.
+    """Run a program beside the reference at six sizes about the scaled one, each twice the one before.
 
-    Every repeat has inputs of its own. It stops growing where the program is wrong, over a limit, or so slow
-    that the next size would be.
+    From the smallest up; every repeat has an input of its own. It stops growing where the program is wrong,
+    over a limit, or took so long that the next size would be too slow; then smaller sizes are added until
+    there are `LEAST_SIZES`.
     """
+    runs: list[CodeRun] = []
+    sizes: set[int] = set()
+    for power in _POWERS:
+        size = max(1, round(scaled.size * 2.0**power))
+        if size in sizes:
+            continue
+        at_size = _at(bench, ran, size, power)
+        runs += at_size
+        if not all(run.correct for run in at_size):
+            break
+        sizes.add(size)
+        if max(run.cpu_ns or 0 for run in at_size) > _LONG_NS:
+            break
+    for power in _SMALLER:
+        size = max(1, round(scaled.size * 2.0**power))
+        if len(sizes) >= LEAST_SIZES or size in sizes:
+            break
+        runs += _at(bench, ran, size, power)
+        sizes.add(size)
+    return runs
+
+
+def _at(bench: Bench, ran: Ran, size: int, power: int) -> list[CodeRun]:
+    """Run both on inputs of one size, in turn; the numbers of the inputs are the same for every program."""
     generator = bench.problem.generator
     assert generator is not None  # what is scaled has one
+    canonical = reference(bench.problem)
     runs: list[CodeRun] = []
-    sizes = sorted({max(1, round(scaled.size / _STEP**k)) for k in range(N_SIZES)})
-    for number, size in enumerate(sizes):
-        slowest = 0
-        for repeat in range(_REPEATS):
-            first = _FIRST_NUMBER + 1000 * number + 10 * repeat
-            cases = scaled_cases(bench, size, generator.shapes[:1], first=first)
-            runs.append(bench.run(ran, cases, Purpose.GROWTH, size=size, case=first))
-            if not runs[-1].correct:
+    for repeat in range(_REPEATS):
+        first = _FIRST_NUMBER + 1000 * (power + 10) + 10 * repeat
+        cases = scaled_cases(bench, size, generator.shapes[:1], first=first)
+        order = (canonical, ran) if repeat % 2 == 0 else (ran, canonical)
+        for position, one in enumerate(order):
+            pair = (power - min(_SMALLER)) * _REPEATS + repeat
+            place = {"size": size, "case": first, "pair": pair, "position": position}
+            runs.append(bench.run(one, cases, Purpose.GROWTH, **place))
+            if one is ran and not runs[-1].correct:
                 return runs
-            slowest = max(slowest, runs[-1].cpu_ns or 0)
-        if slowest > _TOO_LONG_NS:
-            break
     return runs

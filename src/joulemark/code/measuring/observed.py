@@ -82,9 +82,21 @@ def observed_run(called: Called, ran: Ran, purpose: Purpose, correct: bool | Non
     )
 
 
-def ended_run(ended: Ended, ran: Ran, purpose: Purpose, limits: Limits, **place: Any) -> CodeRun:
-    """Return the row of a run that came to no answer: a limit is a censored value, and never a pass."""
-    limit_s = {Outcome.TIMED_OUT: limits.wall_s, Outcome.OVER_CPU: limits.cpu_s}.get(ended.outcome)
+def ended_run(
+    ended: Ended,
+    ran: Ran,
+    purpose: Purpose,
+    limits: Limits,
+    *,
+    cpu_limit_s: float | None = None,
+    **place: Any,
+) -> CodeRun:
+    """Return the row of a run that came to no answer: a limit is a censored value, and never a pass.
+
+    ``cpu_limit_s``: the limit of the call where it was less than that of the process.
+    """
+    cpu_s = limits.cpu_s if cpu_limit_s is None else min(cpu_limit_s, limits.cpu_s)
+    limit_s = {Outcome.TIMED_OUT: limits.wall_s, Outcome.OVER_CPU: cpu_s}.get(ended.outcome)
     missing = ("cpu_ns", "cpu_inside_ns", "cpu_around_ns", "wall_ns", "peak_bytes", "resident_bytes")
     return CodeRun(
         problem=ran.problem,

@@ -8,7 +8,10 @@ from dataclasses import dataclass
 from joulemark.code.measuring.observed import Ran
 from joulemark.code.measuring.once import Bench
 from joulemark.code.measuring.scaled import Scaled, reference
+from joulemark.code.measuring.whole import SAMPLE_S
 from joulemark.record.code_run import CodeRun, Purpose
+
+_SAMPLED_PAIRS = 3  # sampling takes processor time beside the program: the same for both, and soon over
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +33,15 @@ def run_pairs(
         order = (canonical, ran) if pair % 2 == 0 else (ran, canonical)
         for position, one in enumerate(order):
             runs.append(
-                bench.run(one, scaled.cases, purpose, pair=pair, position=position, size=scaled.size)
+                bench.run(
+                    one,
+                    scaled.cases,
+                    purpose,
+                    sample_memory_s=SAMPLE_S if pair < _SAMPLED_PAIRS else None,
+                    pair=pair,
+                    position=position,
+                    size=scaled.size,
+                )
             )
             if one is ran and not runs[-1].correct:
                 return runs

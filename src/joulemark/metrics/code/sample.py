@@ -1,0 +1,116 @@
+"""One program that a model wrote for one problem: all of its runs, and whether it is right."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from joulemark.record.code_run import CANDIDATE, REFERENCE, CodeRun, Outcome, Purpose
+
+_JUDGING = (Purpose.TEST, Purpose.WHOLE, Purpose.LEVEL, Purpose.PAIRED, Purpose.GROWTH)
+_OUT_OF_RANGE = ("MemoryError", "OverflowError")
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """The ``number``-th answer to a problem and its runs, in the order of the journal.
+
+    ``right``: see `is_right`; null where nothing was compared.
+    """
+
+    problem: str
+    number: int
+    runs: tuple[CodeRun, ...]
+    right: bool | None
+
+    @property
+    def program(self) -> str:
+        """SHA-256 of its source."""
+        return self.runs[0].program
+
+    def of(self, purpose: Purpose) -> tuple[CodeRun, ...]:
+        """Return its runs for one purpose."""
+        return tuple(run for run in self.runs if run.purpose is purpose)
+
+
+def samples_of(runs: Sequence[CodeRun]) -> tuple[Sample, ...]:
+    """Return the samples of a model in the order in which they first appear.
+
+    The reference measured against itself (`Purpose.SAME`) is no sample.
+    """
+    found: dict[tuple[str, int], list[CodeRun]] = {}
+    for run in runs:
+        if run.role == CANDIDATE and run.sample is not None and run.purpose is not Purpose.SAME:
+            found.setdefault((run.problem, run.sample), []).append(run)
+    return tuple(
+        Sample(problem, number, tuple(mine), is_right(mine)) for (problem, number), mine in found.items()
+    )
+
+
+def by_problem(samples: Sequence[Sample]) -> dict[str, tuple[Sample, ...]]:
+    """Return samples by their problem."""
+    found: dict[str, list[Sample]] = {}
+    for sample in samples:
+        found.setdefault(sample.problem, []).append(sample)
+    return {problem: tuple(mine) for problem, mine in found.items()}
+
+
+def right_by_problem(samples: Sequence[Sample]) -> dict[str, tuple[Sample, ...]]:
+    """Return the right samples by problem; problems without one are left out."""
+    return by_problem([sample for sample in samples if sample.right])
+
+
+def references(runs: Sequence[CodeRun], purpose: Purpose) -> Mapping[str, tuple[CodeRun, ...]]:
+    """Return the reference's runs for one purpose by problem."""
+    found: dict[str, list[CodeRun]] = {}
+    for run in runs:
+        if run.role == REFERENCE and run.purpose is purpose:
+            found.setdefault(run.problem, []).append(run)
+    return {problem: tuple(mine) for problem, mine in found.items()}
+
+
+def is_right(runs: Sequence[CodeRun]) -> bool | None:
+    """Tell whether a program is right by its runs, null where nothing was compared.
+
+    It is wrong if it ever returned a wrong result, at whatever size of input. Otherwise its tests decide:
+    each must have returned the right result; a limit that ended a test is never a pass. Where there are no
+    tests, the first of these that were compared decide: all tests in one process, tests of levels (a limit
+    after the first level leaves a program right, as its authors have it), scaled inputs.
+    """
+    if any(run.outcome is Outcome.RETURNED and run.correct is False for run in runs):
+        return False
+    for purpose in _JUDGING:
+        mine = [run for run in runs if run.purpose is purpose]
+        if not mine:
+            continue
+        verdict = _levels_right(mine) if purpose is Purpose.LEVEL else _all_right(mine)
+        if verdict is not None:
+            return verdict
+    return None
+
+
+def passed_level(run: CodeRun) -> bool | None:
+    """Tell whether a test of a level was right; null where a limit of time, memory or range ended it."""
+    if run.outcome is Outcome.RETURNED:
+        return run.correct is True
+    if run.outcome.is_censored or run.outcome is Outcome.OVER_MEMORY:
+        return None
+    ended = run.outcome is Outcome.RAISED and run.detail.startswith(_OUT_OF_RANGE)
+    return None if ended else False
+
+
+def _all_right(runs: Sequence[CodeRun]) -> bool | None:
+    if any(run.outcome is not Outcome.RETURNED for run in runs):
+        # a scaled input ended by a limit says nothing on right or wrong, a test does
+        if runs[0].purpose in (Purpose.PAIRED, Purpose.GROWTH):
+            return None
+        return False
+    return None if any(run.correct is None for run in runs) else True
+
+
+def _levels_right(runs: Sequence[CodeRun]) -> bool | None:
+    for run in runs:
+        passed = passed_level(run)
+        if passed is False or (passed is None and not run.level):
+            return False
+    return True

@@ -1,0 +1,187 @@
+"""All figures of one evaluation of one model's code, from its runs."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from joulemark.metrics.code.as_defined import as_defined
+from joulemark.metrics.code.baseline import Baseline, baseline_cpu_s, harness_share
+from joulemark.metrics.code.beyond import beyond
+from joulemark.metrics.code.by_group import (
+    Extremes,
+    Figures,
+    Placed,
+    Tags,
+    by_algorithm,
+    by_difficulty,
+    extremes,
+)
+from joulemark.metrics.code.corrected import Corrected, corrected
+from joulemark.metrics.code.distribution import Distribution, distribution
+from joulemark.metrics.code.efficient_at_k import efficient_at_k, speedup
+from joulemark.metrics.code.growth import Growth, growth_figures, growth_of
+from joulemark.metrics.code.order_statistics import eff_at_k, level_pass_at_k
+from joulemark.metrics.code.paired_sample import PairedSample
+from joulemark.metrics.code.pass_at_k import pass_at_k
+from joulemark.metrics.code.performance_score import Cluster, differential_performance
+from joulemark.metrics.code.sample import Sample, by_problem, samples_of
+from joulemark.record.code_run import CodeRun, Purpose
+
+KS = (1, 5, 10, 100)
+EXTREMES_OF = ("cpu_ratio", "memory_ratio", "growth_excess")
+
+
+@dataclass(frozen=True, slots=True)
+class CodeSummary:
+    """What one evaluation tells; ``figures`` by name, each defined in the catalogue (`definition_name`).
+
+    ``counts``: how many problems and samples there are, and what became of them. ``paired`` and ``growth``:
+    what was measured of each right sample. ``ratios``: distribution of the CPU ratios of right samples.
+    ``extremes``: worst and best samples by metric. ``groups`` are by algorithm class, then by difficulty.
+    """
+
+    figures: Figures
+    counts: Mapping[str, int]
+    flags: Mapping[str, int]
+    samples: tuple[Sample, ...]
+    paired: tuple[PairedSample, ...]
+    growth: tuple[Growth, ...]
+    ratios: Distribution
+    extremes: Mapping[str, Extremes]
+    by_algorithm: Mapping[str, Figures]
+    by_difficulty: Mapping[str, Figures]
+
+
+def summarize_code(
+    runs: Sequence[CodeRun],
+    *,
+    tags: Mapping[str, Tags] | None = None,
+    known_s: Mapping[str, Sequence[float]] | None = None,
+    clusters: Mapping[str, Sequence[Cluster]] | None = None,
+) -> CodeSummary:
+    """Return all figures of one model's evaluation.
+
+    ``tags`` of problems for the groups; ``known_s``: run times of known right programs by problem, for
+    Beyond; ``clusters`` of them, for DPS.
+    """
+    samples = samples_of(runs)
+    measured = corrected(runs, samples)
+    growth = growth_of(samples, runs, measured.baseline)
+    found = {**_main(runs, samples, measured, growth), **_others(runs, samples, measured, known_s, clusters)}
+    known_tags = tags or {}
+    return CodeSummary(
+        found,
+        _counts(samples, measured.samples),
+        dict(Counter(flag for sample in samples for flag in {f for run in sample.runs for f in run.flags})),
+        samples,
+        measured.samples,
+        growth,
+        _ratios(measured.samples),
+        _extremes(samples, measured.samples, growth, known_tags),
+        by_algorithm(runs, known_tags, main_figures),
+        by_difficulty(runs, known_tags, main_figures),
+    )
+
+
+def main_figures(runs: Sequence[CodeRun]) -> Figures:
+    """Return pass@k, the figures as defined by the paper, the corrected ones and the growth."""
+    samples = samples_of(runs)
+    measured = corrected(runs, samples)
+    return _main(runs, samples, measured, growth_of(samples, runs, measured.baseline))
+
+
+def ks_of(samples: Sequence[Sample]) -> tuple[int, ...]:
+    """Return for which k every problem has enough answers; 1 always."""
+    least = min((len(mine) for mine in by_problem(samples).values()), default=1)
+    return tuple(k for k in KS if k == 1 or k <= least)
+
+
+def _main(
+    runs: Sequence[CodeRun], samples: Sequence[Sample], measured: Corrected, growth: Sequence[Growth]
+) -> Figures:
+    return {
+        **{f"pass_at_{k}": pass_at_k(samples, k) for k in ks_of(samples)},
+        **as_defined(runs, samples),
+        **measured.figures,
+        "aa_band": measured.band,
+        **growth_figures(growth),
+    }
+
+
+def _others(
+    runs: Sequence[CodeRun],
+    samples: Sequence[Sample],
+    measured: Corrected,
+    known_s: Mapping[str, Sequence[float]] | None,
+    clusters: Mapping[str, Sequence[Cluster]] | None,
+) -> Figures:
+    """Return what other benchmarks compute, and what the harness itself took."""
+    ks, paired, baseline = ks_of(samples), measured.samples, measured.baseline
+    level_ks = ks_of([sample for sample in samples if sample.of(Purpose.LEVEL)])
+    return {
+        **{f"eff_at_{k}": eff_at_k(runs, k) for k in level_ks},
+        **{f"level_pass_at_{k}": level_pass_at_k(runs, k) for k in level_ks},
+        **beyond(samples, known_s or {}),
+        **{f"efficient_at_{k}": efficient_at_k(samples, paired, k) for k in ks},
+        "speedup": speedup(paired),
+        **differential_performance(paired, clusters or {}),
+        **_harness(runs, baseline),
+    }
+
+
+def _harness(runs: Sequence[CodeRun], baseline: Baseline) -> Figures:
+    return {"harness_share": harness_share(runs), "code_baseline_cpu_s": baseline_cpu_s(baseline)}
+
+
+def _counts(samples: Sequence[Sample], paired: Sequence[PairedSample]) -> dict[str, int]:
+    verdicts = Counter(sample.right for sample in samples)
+    timed = [one for one in paired if one.ratio.ratio.value is not None]
+    n_censored = sum(one.ratio.n_censored > 0 for one in paired)
+    return {
+        "n_problems": len({sample.problem for sample in samples}),
+        "n_solved": len({sample.problem for sample in samples if sample.right}),
+        "n_samples": len(samples),
+        "n_right": verdicts[True],
+        "n_wrong": verdicts[False],
+        "n_unjudged": verdicts[None],
+        "n_timed": len(timed),
+        "n_censored": n_censored,
+        "n_failed_scaled": len(paired) - len(timed) - n_censored,
+        "n_not_paired": verdicts[True] - len(paired),
+    }
+
+
+def _ratios(paired: Sequence[PairedSample]) -> Distribution:
+    known = [value for one in paired if (value := one.ratio.ratio.value) is not None]
+    return distribution(known, n_at_least=sum(one.ratio.n_censored > 0 for one in paired))
+
+
+def _extremes(
+    samples: Sequence[Sample],
+    paired: Sequence[PairedSample],
+    growth: Sequence[Growth],
+    tags: Mapping[str, Tags],
+) -> dict[str, Extremes]:
+    programs = {(sample.problem, sample.number): sample.program for sample in samples}
+    values: dict[str, list[tuple[str, int, float | None]]] = {
+        # what a limit ended is at least as bad as the bound says
+        "cpu_ratio": [
+            (one.problem, one.number, one.ratio.ratio.value or one.ratio.at_least) for one in paired
+        ],
+        "memory_ratio": [(one.problem, one.number, one.memory_ratio) for one in paired],
+        "growth_excess": [(one.problem, one.number, one.excess.value) for one in growth],
+    }
+    return {
+        name: extremes(
+            [
+                Placed(problem, number, programs[problem, number], value)
+                for problem, number, value in values[name]
+                if value is not None and math.isfinite(value)
+            ],
+            tags,
+        )
+        for name in EXTREMES_OF
+    }

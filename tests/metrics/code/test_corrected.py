@@ -1,0 +1,194 @@
+import dataclasses
+import math
+
+import numpy as np
+import pytest
+
+from doubles.made_up_code_runs import (
+    MIB,
+    MS,
+    RAISED,
+    TIMED_OUT,
+    abba,
+    evaluation,
+    nothing,
+    program,
+)
+from joulemark.metrics.code.as_defined import as_defined
+from joulemark.metrics.code.baseline import baseline_of, call_ns, harness_share
+from joulemark.metrics.code.corrected import DEFINITIONS, corrected
+from joulemark.record.code_run import Purpose
+from joulemark.record.reason import Reason
+
+
+def tasks(*ratios, n=6, **fields):
+    """One right answer a task, each run exactly as long as it should be."""
+    runs = nothing(cpu_ns=0, n=1)
+    for k, ratio in enumerate(ratios):
+        runs.append(program(f"p{k}", 0))
+        runs += abba(f"p{k}", 0, [20 * MS] * n, [20 * MS * ratio] * n, **fields)
+    return runs
+
+
+def test_by_hand():
+    found = corrected(tasks(2.0, 0.5, 8.0)).figures
+    assert found["net_corrected"].value == pytest.approx(2.0)
+    assert found["et_corrected"].value == pytest.approx(0.04)
+    assert found["net_corrected_max"].value == pytest.approx(8.0)
+    assert found["net_corrected_median"].value == pytest.approx(2.0)
+    assert found["net_corrected_at_least"].value == pytest.approx(2.0)
+    assert found["net_corrected_over_5"].value == pytest.approx(1 / 3)
+    # 4 MiB and 8 MiB above what was resident
+    assert found["mu_corrected"].value == pytest.approx(8.0)
+    assert found["nmu_corrected"].value == pytest.approx(2.0)
+    assert found["faster_share"].value == pytest.approx(1 / 3)
+    assert found["slower_share"].value == pytest.approx(2 / 3)
+    assert found["net_corrected"].n == 3
+
+
+def test_every_figure_is_defined_in_its_unit():
+    units = {d.name: d.unit for d in DEFINITIONS}
+    for runs in (tasks(2.0), [], evaluation([1.0] * 3), tasks(2.0)[1:]):
+        assert {name: value.unit for name, value in corrected(runs).figures.items()} == units
+
+
+def test_it_shares_no_name_with_the_papers():
+    assert not set(corrected([]).figures) & set(as_defined([]))
+
+
+def test_the_pair_that_is_invisible_elsewhere_shows_its_true_ratio():
+    """A fast and a slow program, 13.8 times apart, that the published procedure scores 1.01."""
+    rng = np.random.default_rng(2)
+    harness = 15 * MS
+    reference = harness + 0.226 * MS * np.exp(rng.normal(0, 0.01, 14))
+    mine = harness + 3.11 * MS * np.exp(rng.normal(0, 0.01, 14))
+    runs = [*nothing(cpu_ns=harness, n=9), program("p", 0), *abba("p", 0, reference, mine)]
+    value = corrected(runs).samples[0].ratio.ratio
+    assert value.value == pytest.approx(13.8, rel=0.03)
+    assert value.lo < 13.8 < value.hi
+
+
+def test_the_interval_over_tasks_holds_the_truth():
+    rng = np.random.default_rng(11)
+    held = 0
+    for k in range(80):
+        ratios = np.exp(rng.normal(math.log(1.5), 0.5, 12))
+        value = corrected(evaluation(ratios, seed=k, n_pairs=4)).figures["net_corrected"]
+        held += value.lo <= 1.5 <= value.hi
+    assert 0.88 <= held / 80 <= 1.0
+
+
+def test_without_a_program_that_does_nothing_all_is_withheld():
+    found = corrected(tasks(2.0)[1:]).figures
+    assert {value.reason for value in found.values()} == {Reason.NOT_MEASURED}
+
+
+def test_a_limit_withholds_the_mean_and_gives_a_bound():
+    runs = tasks(2.0, 0.5, 8.0)
+    limited = abba("slow", 0, [20 * MS] * 3, [2_000 * MS] * 3, outcome=TIMED_OUT, correct=None)
+    found = corrected([*runs, program("slow", 0), *limited]).figures
+    for name in ("net_corrected", "et_corrected", "net_corrected_max"):
+        assert found[name].value is None, name
+        assert "1 of 4" in found[name].detail
+    assert found["net_corrected_at_least"].value == pytest.approx((2 * 0.5 * 8 * 100) ** 0.25)
+    assert found["net_corrected_median"].value == pytest.approx(5.0)
+    assert found["net_corrected_over_5"].value == pytest.approx(2 / 4)
+    assert found["slower_share"].value == pytest.approx(3 / 4)
+
+
+def test_a_median_of_limits_is_withheld():
+    runs = tasks(2.0)
+    for name in "abc":
+        limited = abba(name, 0, [20 * MS] * 3, [2_000 * MS] * 3, outcome=TIMED_OUT, correct=None)
+        runs += [program(name, 0), *limited]
+    found = corrected(runs).figures
+    assert found["net_corrected_median"].value is None
+    assert found["net_corrected_at_least"].value == pytest.approx((2 * 100**3) ** 0.25)
+
+
+def test_a_limit_below_five_times_says_nothing_on_five_times():
+    limited = abba("slow", 0, [20 * MS] * 3, [40 * MS] * 3, outcome=TIMED_OUT, correct=None)
+    found = corrected([*tasks(2.0), program("slow", 0), *limited]).figures
+    assert found["net_corrected_over_5"].value is None
+
+
+def test_wrong_code_is_left_out():
+    wrong = [
+        dataclasses.replace(run, correct=run.problem == "p0") if run.purpose is Purpose.TEST else run
+        for run in tasks(2.0, 100.0)
+    ]
+    assert corrected(wrong).figures["net_corrected"].value == pytest.approx(2.0)
+
+
+def test_code_that_fails_on_the_scaled_input_has_no_time():
+    runs = [*tasks(2.0), program("p9", 0)]
+    runs += abba("p9", 0, [20 * MS] * 3, [1 * MS] * 3, outcome=RAISED, correct=None)
+    found = corrected(runs)
+    assert found.figures["net_corrected"].value == pytest.approx(2.0)
+    assert len(found.samples) == 2
+
+
+def test_ties_are_told_by_the_band_of_the_day():
+    runs = evaluation([1.03] * 4, noise=0.002)
+    assert corrected(runs).figures["slower_share"].value == pytest.approx(1.0)
+    shaky = evaluation([1.0] * 4, seed=9, noise=0.05)
+    controls = [
+        dataclasses.replace(run, purpose=Purpose.SAME) for run in shaky if run.purpose is Purpose.PAIRED
+    ]
+    found = corrected(controls + runs)
+    assert found.band.value > 0.03
+    assert found.figures["tied_share"].value == pytest.approx(1.0)
+
+
+def test_memory_that_no_kernel_tells_from_none_has_no_ratio():
+    runs = [
+        dataclasses.replace(run, peak_bytes=8192) if run.purpose is Purpose.PAIRED else run
+        for run in tasks(2.0, 2.0)
+    ]
+    found = corrected(runs).figures
+    assert found["nmu_corrected"].value is None
+    assert found["mu_corrected"].value is None
+    assert "256 KiB" in found["mu_corrected"].detail
+    # one side is told apart from nothing: the other counts as the least that would be
+    some = [
+        dataclasses.replace(run, peak_bytes=MIB) if run.purpose is Purpose.PAIRED and run.sample == 0 else run
+        for run in runs
+    ]
+    assert corrected(some).figures["nmu_corrected"].value == pytest.approx(4.0)
+
+
+def test_memory_over_time_is_above_the_baseline():
+    def with_memory(run):
+        mine = run.sample == 0
+        return dataclasses.replace(
+            run,
+            wall_ns=10**9 * (2 if mine else 1),
+            memory_above_mib_s=20.0 if mine else 5.0,
+            n_memory_samples=40,
+        )
+
+    runs = [with_memory(run) if run.purpose is Purpose.PAIRED else run for run in tasks(2.0)]
+    assert corrected(runs).figures["ntmu_corrected"].value == pytest.approx(4.0)
+    runs[0] = dataclasses.replace(runs[0], peak_bytes=MIB)
+    # 20 MiB s less 1 MiB over 2 s, 5 less 1
+    assert corrected(runs).figures["ntmu_corrected"].value == pytest.approx(18 / 4)
+    short = [dataclasses.replace(run, n_memory_samples=3) for run in runs]
+    assert corrected(short).figures["ntmu_corrected"].value is None
+
+
+def test_the_baseline_is_the_least_and_the_floor_how_far_runs_usually_are_from_it():
+    runs = nothing(cpu_ns=MS, n=1)
+    runs += [dataclasses.replace(runs[0], cpu_ns=ns) for ns in (3 * MS, 2 * MS, 2 * MS, 90 * MS)]
+    found = baseline_of(runs)
+    assert found.cpu_ns == MS
+    assert found.n == 5
+    assert found.floor_ns == MS
+    empty = baseline_of([])
+    assert (empty.n, empty.cpu_ns) == (0, 0.0)
+    assert call_ns(program(cpu_ns=None), empty) is None
+
+
+def test_what_the_harness_takes():
+    runs = [program(cpu_ns=30 * MS, cpu_around_ns=10 * MS), program(cpu_ns=None, cpu_around_ns=MS)]
+    assert harness_share(runs).value == pytest.approx(0.25)
+    assert harness_share([]).value is None

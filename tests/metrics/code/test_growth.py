@@ -1,0 +1,154 @@
+import dataclasses
+import math
+
+import numpy as np
+import pytest
+
+from doubles.made_up_code_runs import MS, TIMED_OUT, program, quiet, two_speeds
+from joulemark.metrics.code.baseline import Baseline
+from joulemark.metrics.code.growth import (
+    DEFINITIONS,
+    excess,
+    exponent,
+    growth_figures,
+    growth_of,
+    times_by_size,
+)
+from joulemark.metrics.code.pairs import growth_pairs
+from joulemark.metrics.code.sample import samples_of
+from joulemark.record.code_run import Purpose
+
+SIZES = (1_000, 2_000, 4_000, 8_000, 16_000)
+NONE = Baseline(n=1)
+
+
+def grown(power, sample=0, sizes=SIZES, noise=None, repeats=3, at_first_ms=20.0, problem="p"):
+    """Runs whose time grows as size ** power; ``noise`` float[repeats, sizes], repeats in the outer loop."""
+    factors = np.ones((repeats, len(sizes))) if noise is None else noise
+    return [
+        program(
+            problem,
+            sample,
+            Purpose.GROWTH,
+            size=size,
+            cpu_ns=round(at_first_ms * MS * (size / sizes[0]) ** power * factors[r][k]),
+        )
+        for r in range(repeats)
+        for k, size in enumerate(sizes)
+    ]
+
+
+@pytest.mark.parametrize("power", [0.0, 1.0, 1.5, 2.0, 3.0])
+def test_a_power_law_is_found(power):
+    value = exponent(grown(power), NONE)
+    assert value.value == pytest.approx(power, abs=1e-6)
+    assert value.n == 5
+
+
+def test_it_agrees_with_a_weighted_polynomial_fit():
+    rng = np.random.default_rng(4)
+    noise = np.exp(np.abs(rng.normal(0, 0.2, (1, 5))))
+    runs = grown(1.3, noise=noise, repeats=1, at_first_ms=0.2)
+    floor = Baseline(n=1, floor_ns=15_000.0)
+    times = times_by_size(runs, floor)
+    weights = [1 / math.hypot(0.03, floor.floor_ns / time) for time in times.values()]
+    slope = np.polyfit(np.log(list(times)), np.log(list(times.values())), 1, w=weights)[0]
+    assert exponent(runs, floor).value == pytest.approx(slope)
+
+
+@pytest.mark.parametrize("machine", [quiet, two_speeds])
+@pytest.mark.parametrize("n_sizes", [4, 6])
+def test_the_interval_holds_the_truth(machine, n_sizes):
+    sizes = tuple(1_000 * 2**k for k in range(n_sizes))
+    noise = machine(np.random.default_rng(8), 600, 5 * n_sizes).reshape(600, 5, n_sizes)
+    held = []
+    for factors in noise:
+        value = exponent(grown(1.7, sizes=sizes, noise=factors, repeats=5), NONE)
+        held.append(value.lo <= 1.7 <= value.hi)
+    assert np.mean(held) >= 0.92
+
+
+def test_the_difference_to_the_reference_holds_and_pairs_make_it_better():
+    noise = two_speeds(np.random.default_rng(9), 300, 50).reshape(300, 5, 5, 2)
+    errors = {True: [], False: []}
+    for factors in noise:
+        runs = beside(2.0, 1.0, factors)
+        mine, theirs = ([run for run in runs if run.sample == number] for number in (0, None))
+        for paired, found in errors.items():
+            value = excess(mine, theirs, NONE, growth_pairs(runs)["p", 0] if paired else ())
+            found.append((abs(value.value - 1.0), value.lo <= 1.0 <= value.hi))
+    for found in errors.values():
+        assert np.mean([held for _, held in found]) >= 0.94
+    by_pairs, by_minima = (np.quantile([error for error, _ in errors[k]], 0.9) for k in (True, False))
+    assert by_pairs < 0.7 * by_minima
+
+
+def beside(power, reference_power, factors):
+    """Runs of both next to each other; ``factors`` float[repeats, sizes, 2]."""
+    mine = grown(power, noise=factors[:, :, 0], repeats=len(factors))
+    theirs = grown(reference_power, None, noise=factors[:, :, 1], repeats=len(factors))
+    runs = []
+    for pair, (one, other) in enumerate(zip(mine, theirs, strict=True)):
+        runs += [dataclasses.replace(one, pair=pair, position=0)]
+        runs += [dataclasses.replace(other, pair=pair, position=1)]
+    return runs
+
+
+def test_what_a_size_has_of_its_own_drops_out_of_the_difference():
+    kind = np.array([[1.0, 0.3, 2.0, 0.5, 1.4]])
+    value = excess(grown(2.0, noise=kind, repeats=1), grown(1.0, None, noise=kind, repeats=1), NONE)
+    assert value.value == pytest.approx(1.0, abs=1e-6)
+    # the least interval: 3 % on each time
+    assert value.hi - value.lo < 0.1
+
+
+def test_growth_that_is_no_power_law_has_a_wider_interval():
+    sizes = np.array(SIZES)
+    bent = (1 + (sizes / 4000) ** 2)[None] / (sizes / 1000)[None]
+    straight, curved = exponent(grown(1.0), NONE), exponent(grown(1.0, noise=bent, repeats=1), NONE)
+    assert curved.hi - curved.lo > 0.5 > 5 * (straight.hi - straight.lo)
+
+
+def test_three_sizes_are_too_few():
+    value = exponent(grown(1.0, sizes=SIZES[:3]), NONE)
+    assert value.value is None
+    assert "4 sizes" in value.detail
+
+
+def test_sizes_that_hit_a_limit_or_the_floor_are_left_out():
+    runs = grown(2.0)
+    limited = [dataclasses.replace(r, outcome=TIMED_OUT) if r.size == 16_000 else r for r in runs]
+    assert exponent(limited, NONE).n == 4
+    assert exponent(limited, NONE).value == pytest.approx(2.0, abs=1e-6)
+    # 0.1 ms is ten floors of 10 us: what is shorter is not believed
+    assert exponent(grown(1.0, at_first_ms=0.05), NONE).n == 4
+    assert exponent(grown(1.0, at_first_ms=0.02), NONE).value is None
+
+
+def test_sizes_close_together_tell_nothing():
+    assert exponent(grown(2.0, sizes=(1000, 1100, 1200, 1300)), NONE).value is None
+
+
+def test_the_baseline_would_flatten_growth():
+    harness = 15 * MS
+    runs = [dataclasses.replace(r, cpu_ns=r.cpu_ns + harness) for r in grown(2.0, at_first_ms=2.0)]
+    assert exponent(runs, NONE).value < 1.7
+    assert exponent(runs, Baseline(cpu_ns=harness, n=1)).value == pytest.approx(2.0, abs=1e-6)
+
+
+def test_over_tasks():
+    runs = []
+    for k, power in enumerate([1.0, 2.0, 3.0]):
+        name = f"p{k}"
+        runs += [program(name, 0), *grown(power, problem=name), *grown(1.0, None, problem=name)]
+    found = growth_of(samples_of(runs), runs, NONE)
+    assert [round(one.reference.value, 3) for one in found] == [1.0] * 3
+    figures = growth_figures(found)
+    assert figures["growth_excess_mean"].value == pytest.approx(1.0, abs=1e-6)
+    assert figures["grows_faster_share"].value == pytest.approx(2 / 3)
+    assert set(figures) <= {d.name for d in DEFINITIONS}
+
+
+def test_without_growth_runs_nothing_is_claimed():
+    figures = growth_figures(growth_of(samples_of([program("p", 0)]), [], NONE))
+    assert {value.value for value in figures.values()} == {None}

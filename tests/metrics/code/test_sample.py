@@ -1,0 +1,55 @@
+import pytest
+
+from doubles.made_up_code_runs import RAISED, TIMED_OUT, program
+from joulemark.metrics.code.sample import is_right, references, samples_of
+from joulemark.record.code_run import Outcome, Purpose
+
+
+def test_runs_are_gathered_by_sample_and_controls_are_no_sample():
+    runs = [program("a", 0), program("a", 1), program("a", 0), program("a", None), program("b", 0)]
+    runs.append(program("a", 7, Purpose.SAME))
+    samples = samples_of(runs)
+    assert [(s.problem, s.number, len(s.runs)) for s in samples] == [("a", 0, 2), ("a", 1, 1), ("b", 0, 1)]
+    assert {p: len(mine) for p, mine in references(runs, Purpose.TEST).items()} == {"a": 1}
+
+
+@pytest.mark.parametrize("outcome", [o for o in Outcome if o is not Outcome.RETURNED])
+def test_nothing_but_a_returned_result_passes_a_test(outcome):
+    """Time-outs, `sys.exit(0)` and crashes are passes elsewhere."""
+    for claimed in (None, True):
+        assert is_right([program("p", 0), program("p", 0, outcome=outcome, correct=claimed)]) is False
+
+
+def test_right_needs_every_test():
+    assert is_right([program("p", 0), program("p", 0)]) is True
+    assert is_right([program("p", 0), program("p", 0, correct=False)]) is False
+    assert is_right([program("p", 0), program("p", 0, correct=None)]) is None
+    assert is_right([]) is None
+
+
+def test_a_wrong_result_on_a_larger_input_is_wrong():
+    wrong = program("p", 0, Purpose.PAIRED, correct=False)
+    assert is_right([program("p", 0), wrong]) is False
+
+
+@pytest.mark.parametrize("outcome", [TIMED_OUT, Outcome.OVER_MEMORY, RAISED])
+def test_a_scaled_input_that_is_too_much_leaves_right_code_right(outcome):
+    assert is_right([program("p", 0), program("p", 0, Purpose.PAIRED, outcome)]) is True
+    # but makes nothing right alone
+    assert is_right([program("p", 0, Purpose.PAIRED, outcome)]) is None
+
+
+def test_without_tests_the_whole_run_decides():
+    assert is_right([program("p", 0, Purpose.WHOLE)]) is True
+    assert is_right([program("p", 0, Purpose.WHOLE, TIMED_OUT)]) is False
+
+
+def test_levels_decide_by_their_own_rule():
+    first, last = (program("p", 0, Purpose.LEVEL, level=level) for level in (0, 3))
+    limited = program("p", 0, Purpose.LEVEL, TIMED_OUT, level=3)
+    overflow = program("p", 0, Purpose.LEVEL, RAISED, level=2, detail="OverflowError: too large")
+    assert is_right([first, last]) is True
+    assert is_right([first, limited]) is True
+    assert is_right([first, overflow]) is True
+    assert is_right([program("p", 0, Purpose.LEVEL, TIMED_OUT, level=0)]) is False
+    assert is_right([first, program("p", 0, Purpose.LEVEL, RAISED, level=2, detail="KeyError: 1")]) is False

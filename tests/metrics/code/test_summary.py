@@ -1,0 +1,171 @@
+import dataclasses
+import json
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from doubles.made_up_code_runs import MS, TIMED_OUT, abba, evaluation, program
+from joulemark.metrics.catalogue import code_definitions
+from joulemark.metrics.code import definition_name, repeat_study, spreads_json, summarize_code, summary_json
+from joulemark.metrics.code.by_group import Tags
+from joulemark.metrics.code.number_of_tests import compare_test_counts
+from joulemark.metrics.code.performance_score import Cluster
+from joulemark.record.code_run import CANDIDATE, REFERENCE, THREADS, CodeRun, Outcome, Purpose
+from joulemark.record.reason import Reason
+
+DEFINED = {d.name: d for d in code_definitions()}
+# figures of several models or machines, and of one sample
+ELSEWHERE = {
+    "cpu_ratio",
+    "growth_exponent",
+    "growth_excess",
+    "cost_with_runs_j",
+    "cost_with_runs_modelled_j",
+    "cost_with_runs_cpu_s",
+    "break_even_runs",
+    "rank_agreement_of_models",
+    "rank_agreement_of_tasks",
+}
+
+
+def full():
+    runs = evaluation([1.0, 4.0, 0.5, 2.0], wrong=(3,))
+    limited = abba("p04", 0, [20 * MS] * 3, [900 * MS] * 3, outcome=TIMED_OUT, correct=None)
+    return [*runs, program("p04", 0, flags=(THREADS,)), *limited]
+
+
+def test_definitions_are_complete_and_readable():
+    for d in code_definitions():
+        assert d.title
+        assert d.inputs
+        assert d.source
+        assert d.withheld_when
+        assert not set("\\{}") & set(d.formula), d.formula
+        assert d.formula in d.tooltip()
+
+
+def test_every_input_is_a_field_of_a_run_or_a_figure():
+    fields = {f"code.{field.name}" for field in dataclasses.fields(CodeRun)}
+    others = {"attribution.joules", "rates.watts", "items.cpu_s"}
+    for d in code_definitions():
+        assert set(d.inputs) <= fields | set(DEFINED) | others, d.name
+
+
+@pytest.mark.parametrize("runs", [full(), [], evaluation([1.0])])
+def test_every_figure_is_defined_in_its_unit_and_every_definition_is_a_figure(runs):
+    figures = summarize_code(runs).figures
+    for name, value in figures.items():
+        assert value.unit == DEFINED[definition_name(name)].unit, name
+    assert {definition_name(name) for name in figures} == set(DEFINED) - ELSEWHERE
+
+
+def test_json_is_strict_and_gives_a_reason_for_every_null():
+    tags = {"p00": Tags(("greedy",), "easy")}
+    summary = summarize_code(full(), tags=tags, known_s={"p00": [0.1, 1.0]}, clusters={"p00": [Cluster(1.0)]})
+    document = summary_json(summary)
+    assert json.loads(json.dumps(document, allow_nan=False)) == document
+    for name, value in summary.figures.items():
+        assert document[name] == value.value
+        assert (document[name] is None) == (name in document["reasons"])
+    assert document["by_algorithm"]["greedy"]["net"] == pytest.approx(1.0)
+    assert document["by_difficulty"]["easy"]["pass_at_1"] == 1.0
+    assert document["beyond"] is not None
+    assert document["dps"] == 100.0
+    assert [task["problem"] for task in document["tasks"]] == ["p00", "p01", "p02", "p04"]
+    assert document["distribution"]["n_at_least"] == 1
+
+
+def test_counts_add_up():
+    counts = summarize_code(full()).counts
+    assert counts["n_problems"] == counts["n_samples"] == 5
+    assert counts["n_right"] + counts["n_wrong"] + counts["n_unjudged"] == 5
+    assert (counts["n_right"], counts["n_wrong"], counts["n_solved"]) == (4, 1, 4)
+    known = ("n_timed", "n_censored", "n_failed_scaled", "n_not_paired")
+    assert sum(counts[name] for name in known) == counts["n_right"]
+    assert counts["n_censored"] == 1
+
+
+def test_flags_are_counted_by_sample():
+    assert summarize_code(full()).flags == {THREADS: 1}
+
+
+def test_k_is_as_large_as_every_problem_allows():
+    runs = [program("p", number) for number in range(7)] + [program("q", number) for number in range(5)]
+    assert {"pass_at_1", "pass_at_5"} <= set(summarize_code(runs).figures)
+    assert "pass_at_10" not in summarize_code(runs).figures
+
+
+def test_an_infinite_loop_an_exit_and_a_crash_pass_nothing():
+    runs = [
+        program(f"p{k}", 0, outcome=outcome)
+        for k, outcome in enumerate((TIMED_OUT, Outcome.EXITED, Outcome.CRASHED))
+    ]
+    figures = summarize_code(runs).figures
+    assert figures["pass_at_1"].value == 0.0
+    assert {v.value for name, v in figures.items() if name not in ("pass_at_1", "efficient_at_1")} == {None}
+
+
+runs_of_anything = st.lists(
+    st.builds(
+        CodeRun,
+        problem=st.sampled_from(["p", "q"]),
+        program=st.just("x"),
+        role=st.sampled_from([REFERENCE, CANDIDATE]),
+        purpose=st.sampled_from(list(Purpose)),
+        outcome=st.sampled_from(list(Outcome)),
+        correct=st.sampled_from([None, True, False]),
+        sample=st.sampled_from([None, 0, 1]),
+        case=st.sampled_from([None, 0, 1]),
+        size=st.sampled_from([None, 0, 1, 10, 100, 1000]),
+        level=st.sampled_from([None, 0, 1, 3]),
+        pair=st.sampled_from([None, 0, 1]),
+        position=st.sampled_from([None, 0, 1]),
+        cpu_ns=st.none() | st.integers(0, 10**10),
+        cpu_around_ns=st.none() | st.integers(0, 10**10),
+        wall_ns=st.none() | st.integers(0, 10**10),
+        instructions=st.none() | st.integers(0, 10**10),
+        peak_bytes=st.none() | st.integers(0, 10**10),
+        resident_bytes=st.none() | st.integers(0, 10**10),
+        memory_mib_s=st.none() | st.floats(0, 1e6),
+        memory_above_mib_s=st.none() | st.floats(0, 1e6),
+        n_memory_samples=st.none() | st.integers(0, 100),
+    ),
+    max_size=30,
+)
+
+
+@settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
+@given(runs_of_anything)
+def test_any_runs_give_a_summary_or_reasons_and_never_an_error(runs):
+    summary = summarize_code(runs, known_s={"p": [0.1, 1.0]}, clusters={"p": [Cluster(0.1, 2)]})
+    document = summary_json(summary)
+    json.dumps(document, allow_nan=False)
+    for name, value in summary.figures.items():
+        assert value.unit == DEFINED[definition_name(name)].unit
+        assert (value.value is None) == (value.reason is not None)
+
+
+def test_more_tests_catch_what_few_let_pass():
+    few = [program("p", 0), program("q", 0)]
+    many = [*few, program("q", 0, case=9, correct=False)]
+    ten, thousand = compare_test_counts({1000: many, 10: few})
+    assert (ten.n_tests, thousand.n_tests) == (10, 1000)
+    assert (ten.n_false_passes, ten.n_judged) == (1, 2)
+    assert thousand.n_false_passes == 0
+    assert ten.differences["pass_at_1"].value == pytest.approx(1.0)
+    assert thousand.differences["pass_at_1"].value == 0.0
+    assert ten.differences["net"].value is None
+    assert compare_test_counts({}) == ()
+
+
+def test_repeats_have_a_spread():
+    figures = [summarize_code(evaluation([1.0, 4.0], seed=seed, noise=0.02)).figures for seed in range(4)]
+    spreads = repeat_study(figures)
+    assert spreads["net_corrected"].n == 4
+    assert 0 < spreads["net_corrected"].sigma < 0.1
+    assert spreads["net_corrected"].mean == pytest.approx(2.0, rel=0.05)
+    assert spreads["dps"].reason is Reason.NOT_MEASURED
+    assert json.dumps(spreads_json(spreads), allow_nan=False)
+    assert repeat_study(figures[:1])["pass_at_1"].reason is Reason.SINGLE_RUN
+    assert repeat_study([figures[0], {}])["pass_at_1"].mean is None
