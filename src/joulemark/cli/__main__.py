@@ -76,6 +76,7 @@ _BENCH = "joulemark.cli.bench"
         "compare": ("joulemark.cli.compare:compare", "Set runs side by side: A against B, or several tasks"),
         "recommend": ("joulemark.cli.recommend:recommend", "The configuration of least energy within limits"),
         "import": ("joulemark.cli.import_:import_", "Take in results that others published"),
+        "code": ("joulemark.cli.code:code", "Programs that models write: right or wrong, time and memory"),
         "runs": ("joulemark.cli.runs:runs", "List the runs there are; --spread: mean and σ of repeated ones"),
         "engine": (
             "joulemark.cli.engine:engine",
@@ -117,7 +118,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     debug = "--debug" in ours
     arguments = [argument for argument in ours if argument != "--debug"] + arguments[len(ours) :]
     try:
-        cli.main(arguments, prog_name="joulemark", standalone_mode=False)
+        # The library returns the code of its `Exit`; what commands return by themselves is no code.
+        ended = cli.main(arguments, prog_name="joulemark", standalone_mode=False)
+        if type(ended) is int and ended:
+            sys.exit(ended)
     except click.exceptions.Exit as stop:
         sys.exit(stop.exit_code)
     except click.exceptions.Abort:

@@ -26,6 +26,14 @@ def f(seconds):
         pass
     return seconds
 """
+_THREADS = """
+import threading, time
+
+def f():
+    threading.stack_size(1 << 16)
+    while True:
+        threading.Thread(target=time.sleep, args=(60,), daemon=True).start()
+"""
 _WIRE = """
 import json, os, stat
 
@@ -132,11 +140,7 @@ def test_a_call_may_have_a_tighter_limit_of_its_own(sandbox: Sandbox) -> None:
             {Outcome.OVER_MEMORY},
         ),
         ("held = []\nwhile True:\n    held.append(bytearray(1 << 20))", {Outcome.OVER_MEMORY}),
-        (
-            "import threading, time\nthreading.stack_size(1 << 16)\ndef f():\n"
-            "    while True:\n        threading.Thread(target=time.sleep, args=(60,), daemon=True).start()",
-            {Outcome.OVER_MEMORY},
-        ),
+        (_THREADS, {Outcome.OVER_MEMORY}),
         ("import os\ndef f():\n    os._exit(0)", {Outcome.EXITED}),
         ("import os\ndef f():\n    os.abort()", {Outcome.CRASHED}),
         ("raise SystemExit(0)", {Outcome.EXITED}),
@@ -169,8 +173,13 @@ def test_a_program_cannot_keep_the_parent_waiting_by_not_reading(tight: Sandbox)
 
 
 def test_an_end_that_was_not_asked_for_is_no_end(sandbox: Sandbox) -> None:
-    source = f"{_WIRE}\ndef f():\n    send({{'kind': 'done'}})\n    send({{'kind': 'returned', 'values': ['5']}})\n    receive()"
-    assert ended(sandbox, source).outcome is Outcome.BROKE_PROTOCOL
+    source = """
+def f():
+    send({"kind": "done"})
+    send({"kind": "returned", "values": ["5"]})
+    receive()
+"""
+    assert ended(sandbox, _WIRE + source).outcome is Outcome.BROKE_PROTOCOL
 
 
 def test_messages_that_were_sent_ahead_do_not_answer_the_next_call(sandbox: Sandbox) -> None:

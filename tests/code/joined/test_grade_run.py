@@ -7,16 +7,29 @@ import multiprocessing
 import os
 import signal
 import time
+from dataclasses import replace
 from pathlib import Path
 
+import polars as pl
 import pytest
 
-from doubles.programming_engine import ANSWERS, asked_run
+from doubles.loaded import carried_out, plan_of
+from doubles.programming_engine import (
+    ANSWERS,
+    asked_run,
+    fenced,
+    problems_of,
+    programming_engine,
+    task_of_cases,
+)
 from joulemark.code.evaluation.executor import LocalExecutor
 from joulemark.code.evaluation.journal import read_journal
 from joulemark.code.evaluation.record import read_record
 from joulemark.code.evaluation.settings import Settings
 from joulemark.code.joined.grade_run import grade_run, settings_under_way, waits_for_grades
+from joulemark.code.joined.task import load_any_task
+from joulemark.code.problems.registry import write_problems
+from joulemark.load.shape import LoadShape
 from joulemark.metrics.accuracy import accuracy
 from joulemark.metrics.run_view import RunView
 from joulemark.record.errors import InputError
@@ -33,11 +46,21 @@ EXPECTED = {
     "prose": Verdict.UNPARSED,
     "cut": Verdict.TRUNCATED,
     "cut_behind": Verdict.CORRECT,
-    "thinking": Verdict.TRUNCATED,
+    "thinking": Verdict.UNPARSED,  # the engine's own channel of thought; nothing was answered
     "declined": Verdict.REFUSED,
     "filtered": Verdict.REFUSED,
     "broken": Verdict.FAILED,  # the engine does not know it
 }
+
+
+CLAIMS_TO_BE_EQUAL = """
+class Same(int):
+    def __eq__(self, other):
+        return True
+    __hash__ = int.__hash__
+def total(values):
+    return Same(0)
+"""
 
 
 def verdicts(run: RecordedRun) -> dict[str, Verdict | None]:
@@ -83,22 +106,17 @@ def test_every_kind_of_answer_gets_its_verdict_after_the_run(grading: Settings, 
 def test_the_figures_of_the_run_are_made_anew_with_its_grades(grading: Settings, tmp_path: Path) -> None:
     asked_run(tmp_path / "run", ["right", "wrong"])
     view = grade_run(tmp_path / "run", grading, executor=LocalExecutor(1)).view
-    import polars as pl
-
     table = pl.read_parquet(tmp_path / "run" / "items.parquet")
     assert sorted(filter(None, table["verdict"].to_list())) == ["correct", "wrong"]
     assert isinstance(view, RunView)
 
 
 def test_an_answer_that_only_looks_right_is_not(grading: Settings, tmp_path: Path) -> None:
-    cheats = {
-        "exits": ("```python\nimport os\ndef total(values):\n    os._exit(0)\n```", "stop"),
-        "claims": (
-            "```python\nclass Same(int):\n    def __eq__(self, other):\n        return True\n"
-            "    __hash__ = int.__hash__\ndef total(values):\n    return Same(0)\n```",
-            "stop",
-        ),
+    programs = {
+        "exits": "import os\ndef total(values):\n    os._exit(0)\n",
+        "claims": CLAIMS_TO_BE_EQUAL,
     }
+    cheats = {name: (fenced(program), "stop") for name, program in programs.items()}
     asked_run(tmp_path / "run", list(cheats), cheats)
     grade_run(tmp_path / "run", grading, executor=LocalExecutor(1))
     assert set(verdicts(read_run(tmp_path / "run")).values()) == {Verdict.WRONG}
@@ -119,9 +137,12 @@ def test_other_settings_judge_anew_and_keep_what_was_there(grading: Settings, tm
 
 
 def test_answers_that_come_later_are_graded_with_those_there_are(grading: Settings, tmp_path: Path) -> None:
-    asked_run(tmp_path / "run", ["right", "wrong"])
-    grade_run(tmp_path / "run", grading, executor=LocalExecutor(1))
-    run = asked_run(tmp_path / "run", ["right", "wrong"], repeats=2)  # the run goes on
+    task = task_of_cases(tmp_path, ["right", "wrong"])
+    with programming_engine() as server:
+        plan = plan_of(server.url, task, LoadShape.closed(1), tmp_path / "run", warmups=0)
+        carried_out(plan)
+        grade_run(tmp_path / "run", grading, executor=LocalExecutor(1))
+        _, run = carried_out(replace(plan, repeats=2))  # the run goes on
     assert waits_for_grades(view_of(run)) == 2
     assert accuracy(view_of(run).measured_items).value is None
     done = grade_run(tmp_path / "run", executor=LocalExecutor(1))
@@ -133,17 +154,7 @@ def test_answers_that_come_later_are_graded_with_those_there_are(grading: Settin
     }
 
 
-def test_a_problem_that_cannot_judge_leaves_its_answer_without_verdict(
-    grading: Settings, tmp_path: Path
-) -> None:
-    from dataclasses import replace
-
-    from doubles.loaded import carried_out, plan_of
-    from doubles.programming_engine import problems_of, programming_engine
-    from joulemark.code.joined.task import load_any_task
-    from joulemark.code.problems.registry import write_problems
-    from joulemark.load.shape import LoadShape
-
+def test_a_problem_that_cannot_judge_gives_no_verdict(grading: Settings, tmp_path: Path) -> None:
     sound, unsound = problems_of(["right", "wrong"])
     file = tmp_path / "problems.jsonl"
     file.write_text(write_problems([sound, replace(unsound, canonical="def total(values):\n    return 1\n")]))
@@ -160,16 +171,18 @@ def test_a_problem_that_cannot_judge_leaves_its_answer_without_verdict(
 def test_a_problem_that_was_changed_judges_nothing(grading: Settings, tmp_path: Path) -> None:
     asked_run(tmp_path / "run", ["right"])
     kept = RunLayout(tmp_path / "run").problems
-    kept.write_text(
-        kept.read_text().replace("return the sum", "return a sum", 1).replace("+= value", "+= 0", 1)
-    )
+    kept.write_text(kept.read_text().replace("+= value", "+= 0", 1))
     with pytest.raises(InputError, match="cannot be graded"):
         grade_run(tmp_path / "run", grading, executor=LocalExecutor(1))
 
 
-def test_what_is_kept_holds_words_and_is_the_users_alone(tmp_path: Path) -> None:
+def test_what_holds_words_is_the_users_alone(grading: Settings, tmp_path: Path) -> None:
     asked_run(tmp_path / "run", ["right"])
-    assert RunLayout(tmp_path / "run").problems.stat().st_mode & 0o077 == 0
+    grade_run(tmp_path / "run", grading, executor=LocalExecutor(1))
+    layout = RunLayout(tmp_path / "run")
+    for path in (layout.problems, layout.programs):
+        assert path.stat().st_mode & 0o077 == 0
+    assert "Case right" not in layout.grades_journal.read_text()
 
 
 def test_a_run_without_programs_is_told_as_such(tmp_path: Path) -> None:
@@ -181,7 +194,7 @@ def test_a_run_without_programs_is_told_as_such(tmp_path: Path) -> None:
         grade_run(tmp_path / "none")
 
 
-def _grade_slowly(root: Path, settings: Settings) -> None:
+def _grade_in_a_group(root: Path, settings: Settings) -> None:
     os.setsid()
     grade_run(root, settings, executor=LocalExecutor(1))
 
@@ -191,7 +204,7 @@ def test_a_grading_that_is_killed_goes_on_where_it_was(grading: Settings, tmp_pa
     asked_run(tmp_path / "run", cases, dict.fromkeys(cases, ANSWERS["right"]))
     journal = tmp_path / "run" / "code" / "code.jsonl"
     process = multiprocessing.get_context("spawn").Process(
-        target=_grade_slowly, args=(tmp_path / "run", grading)
+        target=_grade_in_a_group, args=(tmp_path / "run", grading)
     )
     process.start()
     deadline = time.monotonic() + 120

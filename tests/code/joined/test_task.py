@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -92,8 +93,6 @@ def test_another_problem_under_the_same_id_is_another_task(tmp_path: Path) -> No
     tasks = []
     for number, prelude in enumerate(("", "import math\n")):
         file = tmp_path / f"{number}.jsonl"
-        from dataclasses import replace
-
         file.write_text(write_problems([replace(problem, prelude=prelude)]))
         tasks.append(load_any_task("code", data=file))
     first, second = (RunPlan(task, None, None).task_facts for task in tasks)  # type: ignore[arg-type]

@@ -30,8 +30,10 @@ def programs(data_dir: Path) -> ProblemSet:
 
 def test_best_solutions_answer_to_the_name_of_the_prompt(functions: ProblemSet) -> None:
     assert (functions.kind, len(functions)) == ("coffe_function", 398)
-    results = checked([(one.canonical, one.entry_point, one.test_source) for one in functions])
-    assert results == [True] * 398
+    # Mbpp/123 takes five seconds, and MBPP's own tests run it
+    quick = [one for one in functions if one.problem_id != "Mbpp/123"]
+    results = checked([(one.canonical, one.entry_point, one.test_source) for one in quick])
+    assert results == [True] * 397
 
 
 def test_prompts_are_kept(functions: ProblemSet) -> None:
@@ -65,6 +67,13 @@ def test_programs_read_input_and_their_generators_write_it(programs: ProblemSet)
     some = programs.problems[::60]
     results = run_apart(_MADE, [[one.generator.source, "0/0"] for one in some if one.generator])
     assert results == [["tuple", 1, "str"]] * len(some)
+
+
+def test_generators_written_for_an_older_python_run(programs: ProblemSet) -> None:
+    generator = programs.problems[73].generator  # draws a sample of a set
+    assert generator is not None
+    results = run_apart(_MADE, [[generator.source, shape] for shape in generator.shapes])
+    assert results == [["tuple", 1, "str"]] * 5
 
 
 def test_an_expression_is_text_until_it_is_run(data_dir: Path, tmp_path: Path) -> None:

@@ -51,10 +51,10 @@ def _load(path: Path, data: bytes) -> None:
 
 
 def _refused(path: Path, data: bytes, match: str = "cannot be used") -> InputError:
-    started = time.monotonic()
+    started = time.process_time()
     with pytest.raises(InputError, match=match) as caught:
         _load(path, data)
-    assert time.monotonic() - started < 30
+    assert time.process_time() - started < 30
     return caught.value
 
 

@@ -1,0 +1,139 @@
+"""``joulemark code eval`` and ``report``: score programs that were generated before, and show them again."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from joulemark.cli.options import FiniteRange
+
+if TYPE_CHECKING:
+    from joulemark.code.evaluation.journal import Recorded
+    from joulemark.code.evaluation.record import EvaluationRecord
+
+_NO_LETTER = re.compile(r"[^A-Za-z0-9._-]+")
+
+
+@click.command("eval")
+@click.argument("samples", type=click.Path(path_type=Path))
+@click.option(
+    "--problems",
+    "sets",
+    multiple=True,
+    metavar="NAME|FILE|FOLDER",
+    help="What was to be programmed (default: the built-in problems, or those in SAMPLES).",
+)
+@click.option("--kind", metavar="KIND", help="What the problems' file holds, where that cannot be told.")
+@click.option("--model", metavar="NAME", help="Whose programs these are (default: the file's name).")
+@click.option("--limit", type=click.IntRange(min=1), help="Only so many problems.")
+@click.option("--tests", "n_tests", type=click.IntRange(1, 100_000), default=100, show_default=True)
+@click.option("--seed", type=int, default=0, show_default=True, help="Of the tests.")
+@click.option(
+    "--timeout",
+    "timeout_s",
+    type=FiniteRange(0, 3600, min_open=True),
+    default=10.0,
+    show_default=True,
+    help="Seconds of CPU time that a call may take.",
+)
+@click.option(
+    "--memory", "memory_mib", type=click.IntRange(min=32), default=1024, show_default=True, help="MiB."
+)
+@click.option("--no-measure", is_flag=True, help="Only right or wrong: time nothing.")
+@click.option(
+    "--pairs", "max_pairs", type=click.IntRange(1, 1000), default=25, show_default=True, help="At most."
+)
+@click.option(
+    "--workers", type=click.IntRange(min=1), help="Programs at a time (default: one a physical core)."
+)
+@click.option("--into", type=click.Path(path_type=Path, file_okay=False), help="Directory of the raw runs.")
+@click.option("--html", "page", type=click.Path(path_type=Path, dir_okay=False), help="Write the page here.")
+@click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON, unrounded.")
+def eval_(
+    samples: Path,
+    sets: tuple[str, ...],
+    kind: str | None,
+    model: str | None,
+    limit: int | None,
+    workers: int | None,
+    no_measure: bool,
+    max_pairs: int,
+    into: Path | None,
+    page: Path | None,
+    as_json: bool,
+    **chosen: Any,
+) -> None:
+    """Grade and measure the programs in SAMPLES.
+
+    SAMPLES: EvalPlus-style JSON lines, an EffiBench upload, ENAMEL's or COFFE's files. Every program runs in
+    a sandbox, in fresh processes, beside the reference. The same command goes on where it was stopped.
+    """
+    from joulemark.cli.grading import GradingProgress
+    from joulemark.code.answers.answered import answers_of
+    from joulemark.code.answers.samples import read_samples
+    from joulemark.code.contain.containment import probe
+    from joulemark.code.evaluation.evaluate import evaluate
+    from joulemark.code.evaluation.executor import LocalExecutor
+    from joulemark.code.evaluation.settings import Settings
+    from joulemark.code.problems.registry import BUILT_IN, load_problems
+
+    problems = [one for name in sets or (BUILT_IN,) for one in load_problems(name, kind=kind)][:limit]
+    found = read_samples(samples, problems)
+    answers = answers_of(found, problems)
+    if found.n_foreign:
+        click.echo(f"{found.n_foreign} samples answer other problems and are left out", err=True)
+    if found.unanswered:
+        click.echo(f"{len(found.unanswered)} problems have no sample and are in no figure", err=True)
+    name = model or samples.name.removesuffix(".gz").rpartition(".")[0] or samples.name
+    settings = Settings(measure=not no_measure, max_pairs=max_pairs, min_pairs=min(7, max_pairs), **chosen)
+    directory = into or Path(f"code-{_NO_LETTER.sub('-', name)}")
+    with GradingProgress() as progress:
+        record, recorded = evaluate(
+            directory, name, problems, answers, settings, probe(), LocalExecutor(workers), progress
+        )
+    _show(directory, record, recorded, page, as_json)
+
+
+@click.command("report")
+@click.argument("directory", type=click.Path(path_type=Path, file_okay=False))
+@click.option("--html", "page", type=click.Path(path_type=Path, dir_okay=False), help="Write the page here.")
+@click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON, unrounded.")
+def code_report(directory: Path, page: Path | None, as_json: bool) -> None:
+    """Compute the figures of an evaluation again from its raw runs."""
+    from joulemark.code.evaluation.journal import read_journal
+    from joulemark.code.evaluation.record import read_record
+
+    _show(directory, read_record(directory), read_journal(directory), page, as_json)
+
+
+def _show(
+    directory: Path, record: EvaluationRecord, recorded: Recorded, page: Path | None, as_json: bool
+) -> None:
+    """Print an evaluation and write its page; exit code 1 where no problem could be used."""
+    import orjson
+    from rich.console import Console
+
+    from joulemark.code.evaluation.figures import summary_of_evaluation
+    from joulemark.metrics.code.summary_json import summary_json
+    from joulemark.report.code_html import write_code_page
+    from joulemark.report.code_terminal import print_evaluation
+
+    summary = summary_of_evaluation(record, recorded)
+    target = page or directory / "code.html"
+    write_code_page(record, summary, recorded.failures, target)
+    if as_json:
+        document = {
+            "record": record.model_dump(mode="json", exclude={"sources"}),
+            "failures": recorded.failures,
+            "page": str(target),
+            **summary_json(summary),
+        }
+        click.echo(orjson.dumps(document, option=orjson.OPT_INDENT_2).decode())
+    else:
+        print_evaluation(record, summary, recorded.failures, Console())
+        click.echo(f"\npage: {target.resolve()}")
+    if not recorded.runs:
+        raise click.exceptions.Exit(1)

@@ -1,0 +1,121 @@
+"""``joulemark code problems``: the problems there are, their statistics, and whether they are sound."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from joulemark.code.problems.problem import Problem
+
+
+@click.command()
+@click.argument("names", nargs=-1, metavar="[NAME|FILE|FOLDER...]")
+@click.option("--kind", metavar="KIND", help="What a file holds, where that cannot be told.")
+@click.option("--stats", is_flag=True, help="The paper's statistics: by class, difficulty, words, lines.")
+@click.option("--show", is_flag=True, help="Print what a model is asked.")
+@click.option("--check", is_flag=True, help="Run every part of every problem and say which are sound.")
+@click.option("--json", "as_json", is_flag=True, help="Print as JSON.")
+def problems(
+    names: tuple[str, ...], kind: str | None, stats: bool, show: bool, check: bool, as_json: bool
+) -> None:
+    """List problems: the built-in ones, or those of NAMEs, files and folders of any known origin.
+
+    Known origins: files of this format, EffiBench, HumanEval, MBPP, MBPP+, ENAMEL, COFFE.
+    """
+    import orjson
+
+    from joulemark.code.problems.prompt import prompt_of
+    from joulemark.code.problems.registry import BUILT_IN, load_problems
+    from joulemark.code.problems.statistics import statistics_of
+    from joulemark.report.wording import printable
+
+    found = [one for name in names or (BUILT_IN,) for one in load_problems(name, kind=kind)]
+    if check:
+        _check(found, as_json)
+        return
+    if stats:
+        from joulemark.report.code_problems import print_statistics, statistics_json
+
+        counted = statistics_of(found)
+        if as_json:
+            click.echo(orjson.dumps(statistics_json(counted), option=orjson.OPT_INDENT_2).decode())
+        else:
+            print_statistics(counted)
+        return
+    if as_json:
+        rows = [_row(one) | ({"prompt": prompt_of(one)} if show else {}) for one in found]
+        click.echo(orjson.dumps(rows, option=orjson.OPT_INDENT_2).decode())
+        return
+    if show:
+        for one in found:
+            click.echo(f"== {printable(one.problem_id)}")
+            for line in prompt_of(one).splitlines():
+                click.echo(printable(line, keep_spaces=True))
+        return
+    _list(found)
+
+
+def _row(problem: Problem) -> dict[str, object]:
+    return {
+        "problem": problem.problem_id,
+        "title": problem.title,
+        "origin": problem.origin,
+        "licence": problem.licence,
+        "algorithms": list(problem.algorithms),
+        "difficulty": problem.difficulty,
+        "entry_point": problem.entry_point,
+        "has_generator": problem.generator is not None,
+        "slow": sorted(problem.slow),
+    }
+
+
+def _list(found: Sequence[Problem]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    from joulemark.report.wording import printable
+
+    table = Table(box=None, padding=(0, 2, 0, 0))
+    for column in ("problem", "title", "difficulty", "algorithms", "tests"):
+        table.add_column(column, overflow="fold")
+    for one in found:
+        tests = "made to any size" if one.generator is not None else f"{len(one.inputs)} given"
+        tags = ", ".join(one.algorithms).replace("_", " ")
+        table.add_row(
+            *(
+                Text(printable(cell))
+                for cell in (one.problem_id, one.title, one.difficulty or "—", tags, tests)
+            )
+        )
+    Console().print(table)
+
+
+def _check(found: Sequence[Problem], as_json: bool) -> None:
+    """Run every part of every problem; exit code 3 where one is unsound."""
+    import orjson
+
+    from joulemark.code.cases.soundness import soundness
+    from joulemark.code.contain.containment import probe
+    from joulemark.code.contain.limits import Limits
+    from joulemark.code.contain.sandbox import Sandbox
+    from joulemark.report.wording import printable
+
+    rows = []
+    with Sandbox(probe(), Limits(wall_s=60, cpu_s=20)) as sandbox:
+        for one in found:
+            faults = soundness(sandbox, one)
+            rows.append({"problem": one.problem_id, "sound": not faults, "faults": faults})
+            if not as_json:
+                click.echo(
+                    printable(
+                        f"{'sound  ' if not faults else 'UNSOUND'} {one.problem_id} {'; '.join(faults)}"
+                    )
+                )
+    if as_json:
+        click.echo(orjson.dumps(rows, option=orjson.OPT_INDENT_2).decode())
+    if not all(row["sound"] for row in rows):
+        raise click.exceptions.Exit(3)

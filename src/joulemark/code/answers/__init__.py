@@ -1,0 +1,1 @@
+"""From what a model answered to a program that can be run; files of answers made elsewhere."""

@@ -1,0 +1,168 @@
+"""What a correct answer costs with the runs of its program, in one unit and of one kind."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from io import StringIO
+from pathlib import Path
+
+import orjson
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.console import Console
+
+from doubles.programming_engine import asked_run
+from joulemark.cli.programs import ComparedPrograms
+from joulemark.code.contain.sandbox import Sandbox
+from joulemark.code.evaluation.executor import LocalExecutor
+from joulemark.code.evaluation.settings import Settings
+from joulemark.code.joined.figures import NO_RATE, DeclaredWatts, program_figures, shares
+from joulemark.code.joined.figures_json import figures_json
+from joulemark.code.joined.grade_run import grade_run
+from joulemark.metrics.code.break_even import CostKind
+from joulemark.metrics.run_view import RunView
+from joulemark.record.energy import MeasuredEnergy, Method
+from joulemark.record.scope import Scope
+from joulemark.report.code_joined import print_program_figures
+
+QUICK = Settings(
+    n_tests=4, min_pairs=4, max_pairs=4, same_problems=0, same_pairs=0, whole_repeats=0, growth=False
+)
+Measured = tuple[Path, RunView]
+
+
+@pytest.fixture(scope="module")
+def measured(sandbox: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> Measured:
+    """A run of three answers, two of them right, one of these with a loop too many."""
+    folder = tmp_path_factory.mktemp("figures")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_DATA_HOME", str(folder / "home"))
+        asked_run(folder / "run", ["right", "slower", "wrong"])
+        view = grade_run(folder / "run", QUICK, executor=LocalExecutor(1)).view
+    return folder / "run", view
+
+
+def metered(view: RunView, scope: str, joules: float = 300.0) -> RunView:
+    energy = MeasuredEnergy(joules, joules - 3, joules + 3, "meter", (Scope("wall"),), Method.COUNTER)
+    return replace(view, headline_energy=energy, headline_scope=scope, cpu_seconds=6.0)
+
+
+@given(
+    total=st.floats(0, 1e6),
+    known=st.dictionaries(st.integers(0, 8), st.floats(0, 1e4)),
+    n=st.integers(1, 9),
+)
+def test_shares_add_up_to_what_was_metered(total: float, known: dict[int, float], n: int) -> None:
+    keys = [(f"item-{number}", 0) for number in range(n)]
+    own = {(f"item-{number}", 0): value for number, value in known.items()}
+    found = shares(total, own, keys)
+    assert list(found) == keys
+    assert sum(found.values()) == pytest.approx(total, abs=1e-6)
+
+
+def test_a_run_that_was_not_graded_has_no_figures(tmp_path: Path) -> None:
+    from joulemark.runs.view import view_of
+
+    run = asked_run(tmp_path / "run", ["right"])
+    assert program_figures(tmp_path / "run", view_of(run)) is None
+
+
+def test_processor_time_stands_in_where_no_meter_is(measured: Measured) -> None:
+    root, view = measured
+    found = program_figures(root, replace(view, cpu_seconds=6.0, item_cpu_seconds={}))
+    assert found is not None
+    assert found.cost is not None
+    assert found.cost.kind is CostKind.CPU
+    assert found.why_no_joules
+    assert found.generate.value == pytest.approx(3.0)
+    assert found.run_cpu_s.value is not None
+    for n, value in found.curve:
+        assert value.unit == "s"
+        assert value.value == pytest.approx(3.0 + n * found.run_cpu_s.value)
+
+
+def test_the_processors_meter_says_what_a_cpu_second_takes(measured: Measured) -> None:
+    root, view = measured
+    found = program_figures(root, metered(view, "package:0"))
+    assert found is not None
+    assert found.cost is not None
+    assert found.cost.kind is CostKind.METERED
+    assert found.why_no_joules is None
+    assert found.joules_per_cpu_second.value == pytest.approx(50.0)
+    assert found.generate.value == pytest.approx(150.0)
+    assert found.run_cpu_s.value is not None
+    (n, value) = found.curve[2]
+    assert value.value == pytest.approx(150.0 + n * 50.0 * found.run_cpu_s.value)
+
+
+def test_a_boards_joules_are_never_added_to_processor_time(measured: Measured) -> None:
+    root, view = measured
+    found = program_figures(root, metered(view, "gpu:0"))
+    assert found is not None
+    assert found.cost is None
+    assert found.curve == ()
+    assert found.why_no_joules == NO_RATE
+    assert found.generate.value == pytest.approx(150.0)  # what was metered is told all the same
+
+
+def test_declared_watts_model_both_parts(measured: Measured) -> None:
+    root, view = measured
+    declared = DeclaredWatts(engine_w=200.0, program_w=10.0)
+    found = program_figures(root, metered(view, "gpu:0"), declared)
+    assert found is not None
+    assert found.cost is not None
+    assert found.cost.kind is CostKind.MODELLED
+    assert view.duration_s is not None
+    assert found.run_cpu_s.value is not None
+    (n, value) = found.curve[1]
+    assert value.value == pytest.approx(200.0 * view.duration_s / 2 + n * 10.0 * found.run_cpu_s.value)
+
+
+def test_the_slower_program_is_seen_as_slower(measured: Measured) -> None:
+    root, view = measured
+    found = program_figures(root, view)
+    assert found is not None
+    assert found.summary.figures["pass_at_1"].value == pytest.approx(2 / 3)
+    seconds = {one.problem: one.candidate.cpu_s for one in found.summary.paired}
+    assert seconds.keys() == {"total-right", "total-slower"}
+
+
+def test_every_figure_is_json_and_every_null_has_a_reason(measured: Measured) -> None:
+    root, view = measured
+    for one in (view, metered(view, "package:0"), metered(view, "gpu:0")):
+        found = program_figures(root, one)
+        assert found is not None
+        document = orjson.loads(orjson.dumps(figures_json(found)))
+        for name in ("generate_per_correct_answer", "run_cpu_s", "joules_per_cpu_second"):
+            assert document[name] is not None or name in document["reasons"]
+        assert (document["cost_kind"] is None) <= bool(document["why_no_joules"])
+
+
+@pytest.mark.parametrize("scope", ["package:0", "gpu:0"])
+def test_the_section_says_what_is_known_and_why_not(measured: Measured, scope: str) -> None:
+    root, view = measured
+    found = program_figures(root, metered(view, scope))
+    assert found is not None
+    out = StringIO()
+    print_program_figures(found, Console(file=out, width=200))
+    text = out.getvalue()
+    assert "pass@1 (2 of 3 right)" in text
+    assert "67 %" in text
+    assert ("metered" in text) == (scope == "package:0")
+    assert (NO_RATE in text) == (scope == "gpu:0")
+
+
+def test_runs_are_compared_by_when_the_dearer_pays_back(measured: Measured) -> None:
+    root, view = measured
+    cheap, dear = metered(view, "package:0", 100.0), metered(view, "package:0", 300.0)
+    (pair,) = ComparedPrograms([("A", root, dear), ("B", root, cheap)]).to_json()["programs"]
+    assert (pair["a"], pair["b"], pair["dearer"], pair["kind"]) == ("A", "B", "A", "metered")
+    # the same programs: A costs more to generate, and its runs cost more by its own meter; it never pays back
+    assert pair["break_even_runs"] is None
+    assert pair["reasons"]["break_even_runs"]
+    (other,) = ComparedPrograms([("A", root, dear), ("B", root, metered(view, "gpu:0"))]).to_json()[
+        "programs"
+    ]
+    assert other["why"] == NO_RATE
+    assert ComparedPrograms([("A", root, dear)]).to_json() == {}
