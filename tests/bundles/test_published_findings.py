@@ -175,3 +175,8 @@ def test_the_leaderboard_of_2023_gives_energy_per_correct_answer(data_dir: Path,
     assert found.pick.joules_per_correct.value == min(
         value for point in points if (value := point.joules_per_correct.value) is not None
     )
+
+
+@pytest.mark.parametrize("stem", FILES)
+def test_no_row_as_it_was_published_contradicts_itself(points_of, stem: str) -> None:
+    assert [point.implausible for point in points_of(stem) if point.implausible] == []

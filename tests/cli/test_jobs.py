@@ -69,7 +69,7 @@ def test_every_option_is_either_the_suites_or_indifferent() -> None:
     indifferent = {"names", "engine_url", "model", "api_key_env", "threads", "n_ctx", "retries", "timeout_s"}
     indifferent |= {"meters", "engine_pid", "boards", "max_temperature", "out", "runs_dir", "as_json"}
     indifferent |= {"usd_per_kwh", "price", "gco2e_per_kwh", "zone", "pue", "grid_series", "tariff"}
-    indifferent |= {"embodied_kg", "lifetime_years"}
+    indifferent |= {"embodied_kg", "lifetime_years", "no_measure"}
     assert {option.name for option in run.params} == fixed | indifferent
 
 

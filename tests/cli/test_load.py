@@ -51,6 +51,18 @@ def test_a_closed_loop_is_led_up_to_by_its_concurrency() -> None:
     assert job("quick", concurrency=1).shape.lead_requests == 0
 
 
+def test_a_load_is_not_ranked_for_what_it_is_and_not_for_its_concurrency() -> None:
+    assert job("quick", concurrency=8).standing.why == "not ranked: asked under load"
+    assert job("quick", rate=2.0).standing.why == "not ranked: asked under load"
+    assert job("quick", concurrency=8, temperature=0.7).standing.why == "not ranked: asked with --temperature"
+
+
+def test_the_mend_names_the_command_that_was_typed() -> None:
+    with pytest.raises(InputError) as refused:
+        job()
+    assert refused.value.fix.startswith("joulemark load ")
+
+
 def test_an_open_loop_is_poisson_unless_said() -> None:
     arrivals = job("quick", rate=3.0, seed=5, ramp=2.0).shape.arrivals
     assert (arrivals.kind, arrivals.rate, arrivals.seed, arrivals.ramp_s) == ("poisson", 3.0, 5, 2.0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ import pytest
 
 from doubles.user import joulemark
 from joulemark.cli.media import media
-from joulemark.cli.media_job import media_jobs
+from joulemark.cli.media_job import measure_media, media_jobs
 from joulemark.record.errors import InputError
 
 
@@ -90,3 +91,26 @@ def test_several_values_are_measured_in_all_their_combinations(tmp_path: Path) -
 def test_a_count_is_a_whole_number(wrong: str) -> None:
     with pytest.raises(Exception, match="whole numbers"):
         jobs("--kind", "text-to-image", "--batch", wrong)
+
+
+def test_what_is_no_pipeline_is_told_before_anything_is_fetched(tmp_path: Path) -> None:
+    for wrong, said in (
+        (str(tmp_path / "nowhere"), "there is no folder"),
+        ("sd-turbo", "there is no folder sd-turbo"),
+        (str(tmp_path), "holds no pipeline"),
+        (prompts(tmp_path), "is a file"),
+    ):
+        with pytest.raises(InputError, match=said) as refused:
+            measure_media(wrong, dict(media.make_context("media", ["x/y", "--kind", "text-to-image"]).params))
+        assert "OWNER/NAME" in refused.value.fix
+
+
+@pytest.mark.skipif(find_spec("diffusers") is not None, reason="the libraries are installed here")
+def test_a_missing_library_is_told_in_one_sentence_before_prompts_are_read() -> None:
+    with pytest.raises(InputError, match="diffusers") as refused:
+        # no --prompts: these would come from the hub
+        measure_media(
+            "someone/tiny", dict(media.make_context("media", ["x/y", "--kind", "text-to-image"]).params)
+        )
+    assert "joulemark[diffusion]" in refused.value.fix
+    assert "Traceback" not in str(refused.value)

@@ -53,6 +53,12 @@ def test_points_command_lines_and_order_are_shown_and_nothing_is_made(tmp_path: 
     assert first["state"] == "planned"
 
 
+def test_the_mend_names_the_command_that_was_typed() -> None:
+    with pytest.raises(InputError, match="one of TASK") as refused:
+        planned("--axis", "concurrency=1,2")
+    assert refused.value.fix == "joulemark sweep --axis concurrency=1,2,4,8 quick"
+
+
 def test_the_embedded_engine_serves_all_loads_by_one_start() -> None:
     plan = planned(*AXIS, *ASKED)
     assert all(one["command"].endswith("--engine embedded --slots 4") for one in plan["points"])

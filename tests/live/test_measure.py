@@ -363,3 +363,10 @@ print(sorted({m.split(".")[0] for m in sys.modules} & {"numpy", "polars", "pydan
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_an_argument_that_there_is_not_is_told_with_the_one_that_was_meant() -> None:
+    with pytest.raises(TypeError, match=r"takes no meter=; did you mean meters=\?.*zone="):
+        joulemark.measure(meter="none")  # type: ignore[call-overload]
+    with pytest.raises(TypeError, match=r"takes no colour=\. It takes meters="):
+        joulemark.measure(colour=1)  # type: ignore[call-overload]

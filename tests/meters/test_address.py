@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from joulemark.meters.address import MeterAddress, private_name, without_address
 from joulemark.meters.configured import configured_meters, forget_meters, keep_meters, meters_path
 from joulemark.meters.discovery import ADDRESSED, wanted_meters
-from joulemark.meters.duplicates import without_duplicates
+from joulemark.meters.duplicates import is_another_board, without_duplicates
 from joulemark.meters.privacy import salt_path
 from joulemark.meters.source import Finding, SourceSpec
 from joulemark.record.errors import InputError
@@ -221,6 +221,23 @@ def test_another_board_with_the_same_scope_is_not_called_the_same_device() -> No
     assert "another board than nvml:0" in other.why
     assert "&scope=" in other.fix
     assert "same device as nvml:1" in same.why
+    assert (is_another_board(other), is_another_board(same)) == (True, False)
+
+
+def test_a_board_is_one_whatever_scope_is_given_to_it() -> None:
+    mine = finding("dcgm:0", "dcgm", "wall/psu/gpu:0", "GPU-1")
+    again = replace(finding("dcgm:0:2", "dcgm", "wall/psu/gpu:1", "GPU-1"), meter="dcgm:http://h/m?scope=x")
+    _, left_out = without_duplicates([mine, again])
+    assert (left_out.spec, left_out.meter) == (None, None)
+    assert "same device as dcgm:0" in left_out.why
+    assert "scope" not in left_out.fix
+
+
+def test_another_board_that_was_named_stays_a_meter_that_somebody_counts_on() -> None:
+    mine = finding("dcgm:0", "dcgm", "wall/psu/gpu:0", "GPU-1")
+    other = replace(finding("dcgm:0:2", "dcgm", "wall/psu/gpu:0", "GPU-2"), meter="dcgm:http://h/m")
+    _, left_out = without_duplicates([mine, other])
+    assert (left_out.spec, left_out.meter) == (None, "dcgm:http://h/m")
 
 
 def test_witnesses_outside_stand_beside_each_other() -> None:

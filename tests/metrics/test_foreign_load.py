@@ -4,6 +4,8 @@ import dataclasses
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from doubles import run_views, steady_runs
 from doubles.made_up_loads import at, closed_loop, load_of, request, stream, window_of
@@ -303,3 +305,59 @@ def test_a_sequential_run_beside_others_says_it_and_is_not_recommended():
 
     unseen = summarize(asked_one_at_a_time(seen=False)).caveats
     assert [c.loud for c in unseen if c.code == "engine_not_watched"] == [False]
+
+
+@pytest.mark.parametrize("counted_at", ["t_sent", "t_first", "t_end"])
+def test_a_tenth_more_is_seen_though_what_is_counted_late_may_be_ours(counted_at):
+    """Eight requests a second are 320 tokens: a second of them at the edges would hide as many of others'."""
+    items = loop()
+    alone, shared = prompts(items, counted_at), prompts(items, counted_at, foreign=32.0)
+    assert isinstance(found(items, alone), SteadyWindow)
+    why = found(items, shared)
+    assert isinstance(why, Withheld)
+    assert why.reason is Reason.FOREIGN_LOAD
+    assert "were not ours" in why.detail
+
+
+def test_others_in_the_window_alone_are_seen_and_others_before_it_refuse_it_too():
+    items = loop()
+    part = window_of(items)
+    middle_ns = (part.t0 + part.t1) // 2
+    for among in (lambda t_ns: t_ns > middle_ns, lambda t_ns: t_ns > at(1.0)):
+        stamps = sorted(one.t_first for one in items)
+        gauge = read(
+            "prompt_tokens",
+            lambda t_ns, among=among, stamps=stamps: (
+                40 * np.searchsorted(stamps, t_ns, "right") + 600.0 * among(t_ns)
+            ),
+            items,
+        )
+        why = found(items, gauge)
+        assert isinstance(why, Withheld)
+        assert why.reason is Reason.FOREIGN_LOAD
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.integers(0, 10_000), st.sampled_from(["t_sent", "t_first", "t_end"]), st.integers(1, 16))
+def test_a_page_that_is_renewed_late_is_no_proof(seed, counted_at, places):
+    """Each reading shows what was counted up to half a second before."""
+    rng = np.random.default_rng(seed)
+    items = closed_loop(places, 12 * places, lambda _: float(rng.uniform(0.3, 2.0)))
+    stamps = sorted(getattr(one, counted_at) for one in items)
+    made = sorted(chunk.t_ns for one in items for chunk in stream(one))
+
+    def late(of):
+        return lambda t_ns: np.maximum.accumulate(
+            np.searchsorted(of, t_ns - rng.integers(0, 500_000_000, len(t_ns)), "right")
+        )
+
+    watched = load_of(
+        items,
+        [
+            read("prompt_tokens", lambda t_ns: 40 * late(stamps)(t_ns), items),
+            read("generation_tokens", late(made), items),
+        ],
+    )
+    end = max(one.t_end for one in items)
+    for t0_ns, t1_ns in ((items[0].t_begin, end), (at(2), at(8)), (end - at(6), end)):
+        assert foreign_load(watched, t0_ns, t1_ns) is None

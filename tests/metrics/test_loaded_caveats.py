@@ -1,8 +1,11 @@
 import dataclasses
 
+import pytest
+
 from doubles import run_views, steady_runs
 from joulemark.metrics.loaded_caveats import of_load
 from joulemark.record.energy import Withheld
+from joulemark.record.manifest import Load
 from joulemark.record.reason import Reason
 from joulemark.simulate.config import ServerConfig
 from joulemark.simulate.gpu import H100
@@ -41,3 +44,28 @@ def test_power_that_moved_and_tokens_that_were_spread_are_told():
     assert codes(dataclasses.replace(view, steady=moved)) == ["power_changed", "tokens_spread"]
     lost = dataclasses.replace(state, block_energies=(Withheld(Reason.METER_LOST),) * len(state.blocks))
     assert codes(dataclasses.replace(view, steady=lost)) == []
+
+
+@pytest.mark.parametrize(
+    ("load", "told", "not_told"),
+    [
+        (Load(mode="open", arrival="poisson", rate=3.0), "follows the arrivals", "--lead"),
+        (Load(mode="closed", concurrency=8), "--lead", "arrivals"),
+        (Load(mode="open", arrival="at_once"), "--lead", "arrivals"),
+    ],
+)
+def test_power_under_arrivals_follows_them_and_a_longer_lead_is_no_help(load, told, not_told):
+    view = loaded(200)
+    state = view.steady
+    rising = tuple(
+        dataclasses.replace(one, joules=100.0 + k, lo=100.0 + k, hi=100.0 + k)
+        for k, one in enumerate(state.block_energies)
+    )
+    moved = dataclasses.replace(
+        view,
+        steady=dataclasses.replace(state, block_energies=rising),
+        manifest=view.manifest.model_copy(update={"load": load}),
+    )
+    (text,) = [one.text for one in of_load(moved) if one.code == "power_changed"]
+    assert told in text
+    assert not_told not in text

@@ -10,8 +10,8 @@ from joulemark.bundles.published import published_row
 from joulemark.metrics.comparable import IMPLAUSIBLE
 from joulemark.metrics.published_points import published_point
 from joulemark.metrics.recommendation import Wish, recommend
-from joulemark.metrics.tdp import rated_between
 from joulemark.record.manifest import Rates
+from joulemark.record.rated import rated_between
 
 H100 = "NVIDIA H100 80GB HBM3"
 
@@ -50,6 +50,10 @@ def test_a_row_as_it_is_published_is_believed() -> None:
     assert why(device="wafer", n_devices=1, mean_power_w=20_000.0, energy_j=5_000.0) == ""
     assert why(energy_j=None, mean_power_w=None) == ""
     assert why(tokens_per_second=None, latency_s={}) == ""
+    assert why(mean_power_w=440.0) == why(mean_power_w=360.0) == ""
+    assert (
+        why(latency_s={"tpot_iteration_mean": 0.052}) == why(latency_s={"tpot_iteration_mean": 0.017}) == ""
+    )
 
 
 @pytest.mark.parametrize(
@@ -64,6 +68,10 @@ def test_a_row_as_it_is_published_is_believed() -> None:
         ({"device": "A100", "mean_power_w": 1_300.0}, "15 … 1,200 W"),
         ({"device": "a toaster", "mean_power_w": 0.001, "energy_j": 0.00025}, "less than"),
         ({"device": None, "n_devices": None, "mean_power_w": 1e9}, "more than"),
+        ({"energy_j": 40.0}, "its power is 400 W, and its energy and rate come to 160 W"),
+        ({"energy_j": 120.0}, "come to 480 W"),
+        ({"latency_s": {"tpot_iteration_mean": 0.06}}, "60 ms, and batch and tokens a second come to 50 ms"),
+        ({"latency_s": {"tpot_iteration_mean": 0.01}}, "10 ms"),
     ],
 )
 def test_what_cannot_be_is_told_with_the_row(fields: dict[str, object], said: str) -> None:

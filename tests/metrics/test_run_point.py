@@ -13,10 +13,12 @@ from joulemark.load.made_up import MadeUp
 from joulemark.load.token_rate import TokenRate
 from joulemark.metrics import summarize
 from joulemark.metrics.attribution import Slice
+from joulemark.metrics.late_client import JOULES_HOLD
 from joulemark.metrics.limits import Limit
 from joulemark.metrics.point_device import UNKNOWN_DEVICE
 from joulemark.metrics.point_figures import figure_of
 from joulemark.metrics.point_settings import point_task, questions_digest
+from joulemark.metrics.recommendation import Wish, recommend
 from joulemark.metrics.run_point import _with_bound, run_point
 from joulemark.metrics.run_view import RunView
 from joulemark.metrics.segment_load import SegmentLoad
@@ -155,12 +157,32 @@ def test_a_load_that_never_settled_gives_no_figures() -> None:
     assert (point.settings["load"], point.settings["concurrency"]) == ("closed", 8)
 
 
-def test_nothing_is_believed_of_a_client_that_was_too_busy() -> None:
+def test_of_a_client_that_did_not_keep_up_the_joules_hold_and_no_time_does() -> None:
     view = run_views.with_counter()
     proof = view.manifest.client[0].model_copy(update={"invalid": ["client_cpu"]})
-    point, _ = _point(_with(view, client=[proof]))
-    for name in ("energy_j", "joules_per_correct", "tpot_mean", "ttft_p50", "throughput"):
+    point, summary = _point(_with(view, client=[proof]))
+    for name in ("tpot_mean", "ttft_p50", "throughput", "tokens_per_second"):
         assert figure_of(point, name).reason is Reason.CLIENT_INVALID, name
+    on_time, _ = _point(view)
+    assert on_time.energy_j.value is not None
+    for name in ("energy_j", "joules_per_correct", "mean_power_w"):
+        assert figure_of(point, name) == figure_of(on_time, name), name
+    (told,) = [one.text for one in summary.caveats if one.code == "client_invalid"]
+    assert JOULES_HOLD in told
+    assert JOULES_HOLD in point.late.replace("The joules", "the joules")
+    assert "free the processor" in point.late
+    assert on_time.late == ""
+
+
+def test_a_point_whose_client_did_not_keep_up_enters_no_ranking() -> None:
+    view = run_views.with_counter()
+    proof = view.manifest.client[0].model_copy(update={"invalid": ["loop_lag"]})
+    late, _ = _point(_with(view, client=[proof]))
+    found = recommend([late], Wish())
+    assert found.ranked == ()
+    assert [(one.code, one.text) for one in found.left_out] == [("client_invalid", late.late)]
+    found = recommend([late, _point(view)[0]], Wish())
+    assert [point.late for point in found.ranked] == [""]
 
 
 def test_money_and_carbon_are_of_the_same_joules() -> None:

@@ -36,3 +36,11 @@ def test_the_share_of_correct_answers_in_time_has_wilsons_interval() -> None:
     assert (share.value, share.n, share.interval) == (IN_TIME / N, N, "ci95")
     wilson = binomtest(IN_TIME, N).proportion_ci(0.95, method="wilson")
     assert (share.lo, share.hi) == pytest.approx((wilson.low, wilson.high), abs=1e-6)
+
+
+def test_questions_that_are_asked_again_and_again_make_the_share_no_surer() -> None:
+    once = asked()
+    again = [dataclasses.replace(item, repeat=repeat) for repeat in range(4) for item in once.items]
+    one = share_correct_at(once, Slo(e2el_s=2.0))
+    four = share_correct_at(dataclasses.replace(once, items=tuple(again)), Slo(e2el_s=2.0))
+    assert (four.value, four.lo, four.hi, four.n) == (one.value, one.lo, one.hi, N)

@@ -89,6 +89,10 @@ def waves(concurrency: int, n: int, lasts_s: float, tokens: int) -> list[Item]:
     return closed_loop(concurrency, n, lambda k: lasts_s + 0.01 * (k % concurrency), tokens=tokens)
 
 
+def at_work(items: list[Item], t_ns: int) -> int:
+    return sum(one.t_sent <= t_ns < one.t_end for one in items)
+
+
 @pytest.mark.parametrize(
     ("concurrency", "n", "lasts_s", "least"),
     [
@@ -103,7 +107,9 @@ def test_a_window_holds_200_tokens_and_50_a_place_in_the_batch(
     for tokens in range(1, 200):
         items = waves(concurrency, n, lasts_s, tokens)
         t_ns = np.arange(at(0), max(one.t_end for one in items), 5 * 10**8, dtype=np.int64)
-        gauge = EngineGauge("requests_running", 0, t_ns, np.full(len(t_ns), float(concurrency)))
+        # full until the last is sent, then only what is still at work
+        running = [concurrency if t <= items[-1].t_sent else at_work(items, t) for t in t_ns.tolist()]
+        gauge = EngineGauge("requests_running", 0, t_ns, np.array(running, np.float64))
         window = found(closed(concurrency), items, [gauge])
         if isinstance(window, SteadyWindow):
             break

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from joulemark.metrics.tdp import rated_power, tdp_energy, tdp_ratio
+from joulemark.metrics.tdp import tdp_energy, tdp_ratio
 from joulemark.metrics.value import Value, withheld
+from joulemark.record.rated import rated_power
 from joulemark.record.reason import Reason
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import io
 import re
 from pathlib import Path
@@ -11,6 +12,7 @@ from rich.console import Console
 
 from doubles import chromium
 from doubles.points import ci, point
+from joulemark.metrics.late_client import why_not_ranked
 from joulemark.metrics.limits import Limit
 from joulemark.metrics.operating_point import OperatingPoint
 from joulemark.metrics.recommendation import Recommendation, Wish, recommend
@@ -22,7 +24,7 @@ from joulemark.report.frontier_html import render_frontier, write_frontier
 from joulemark.report.frontier_table import point_rows
 from joulemark.report.frontier_terminal import print_recommendation
 from joulemark.report.frontier_text import text_frontier
-from joulemark.report.frontier_words import figure_title, leads, limit_lines, title
+from joulemark.report.frontier_words import figure_title, leads, left_out_first, limit_lines, title
 
 PROGRAM = chromium.find()
 HOSTILE = "<script>alert(1)</script>\x1b[31m[bold]&"
@@ -86,6 +88,44 @@ def test_the_reason_that_most_were_left_out_for_is_said() -> None:
     why = f"{Reason.CLIENT_INVALID.text} (loop_lag)"
     assert told == f"There is nothing to choose among. 2 of 3 configurations: {why}"
     assert told in " ".join(_printed(found).split())
+
+
+def _late(made: OperatingPoint) -> OperatingPoint:
+    return dataclasses.replace(made, late=why_not_ranked(["loop_lag"]))
+
+
+def test_what_is_left_over_says_of_how_many_it_is_the_best() -> None:
+    points = [point(60, 0.02, "batch 1"), point(50, 0.03, "batch 8"), point(40, 0.04, "batch 16")]
+    found = recommend([points[0], *map(_late, points[1:])], Wish((TPOT,)))
+    assert leads(found)[0].startswith("Run batch 1, the only one of 3 that could be judged: 60.00 J")
+    (told,) = left_out_first(found)
+    assert told.startswith("Left out: 2 of 3 configurations. The measuring client itself did not keep up")
+    assert "(loop_lag)" in told
+    printed = " ".join(_printed(found).split())
+    assert printed.index("Left out: 2 of 3") < printed.index("Rated/meas.")
+    page = render_frontier(found)
+    assert page.index("Left out: 2 of 3") < page.index("<main>")
+    four = recommend([*points[:2], _late(points[2]), _late(point(9, 0.05, "batch 9"))], Wish((TPOT,)))
+    assert "Run batch 8, the best of the 2 of 4 that could be judged" in leads(four)[0]
+    three = recommend([*points[:2], _late(points[2])], Wish((TPOT,)))
+    assert leads(three)[0].startswith("Run batch 8: ")
+    assert left_out_first(three)[0].startswith("Left out: 1 of 3")
+
+
+def test_what_differs_is_no_doubt_of_the_pick() -> None:
+    mixed = [point(60, 0.02, "ours"), *(point(9, 0.02, f"row {k}", kind="published") for k in range(5))]
+    found = recommend(mixed, Wish((TPOT,)))
+    assert leads(found)[0].startswith("Run ours: ")
+    assert left_out_first(found)[0].startswith("Left out: 5 of 6 configurations. It is published")
+
+
+def test_a_simulation_is_told_before_the_answer() -> None:
+    found = recommend([point(60, 0.02, kind="simulated")], Wish((TPOT,)))
+    printed, page = _printed(found), render_frontier(found)
+    assert printed.index("SIMULATION") < printed.index("Run ")
+    assert page.index("SIMULATION") < page.index("Run ")
+    assert '<p class="loud" role="note">This is a SIMULATION' in page
+    assert "SIMULATION" not in _printed(recommend(_points(), Wish((TPOT,))))
 
 
 def test_limits_on_what_nobody_knows_are_told_with_the_reason() -> None:

@@ -1,13 +1,15 @@
 import dataclasses
+import re
 
 import numpy as np
 
-from doubles import run_views, slow_meter_runs, varied_runs
+from doubles import loaded_views, run_views, slow_meter_runs, varied_runs
 from joulemark.metrics import summarize
 from joulemark.metrics.value import Value
 from joulemark.record.energy import MeasuredEnergy
 from joulemark.report.headline import energy_tile
 from joulemark.report.how_sure import how_sure, what_weighs
+from joulemark.report.wording import figure_texts
 
 
 def _told(view):
@@ -108,3 +110,39 @@ def test_an_interval_over_blocks_names_its_method_and_a_missing_one_says_what_to
     short = slow_meter_runs.view(slow_meter_runs.answers(60, rng), rng)
     assert "without an interval: The meter is too slow for single answers" in _told(short)
     assert "Ask more questions (for about 100 s in all)" in _told(short)
+
+
+def test_of_a_loaded_run_it_speaks_of_the_steady_state_that_leads():
+    summary = summarize(loaded_views.closed())
+    steady, whole = (
+        summary.figures[name] for name in ("steady_joules_per_correct_answer", "joules_per_correct_answer")
+    )
+    text = figure_texts("", steady)[0]
+    assert text != figure_texts("", whole)[0]
+    told = " ".join(how_sure(summary))
+    assert told.startswith(f"Energy per correct answer under load is {text} for the ")
+    bound = summary.figures["steady_joules_per_request_bound"]
+    share = 100 * max(bound.value - bound.lo, bound.hi - bound.value) / bound.value
+    assert f"at most {share:.2g} % of the steady state's energy" in told
+    assert "The questions are the larger doubt" in told
+    assert "joulemark runs --spread" in told
+
+
+def test_a_spread_says_of_what_it_is():
+    told = _told(varied_runs.repeated())
+    assert "(n = 3), mean ± standard deviation of the energy per correct answer." in told
+
+
+def test_the_advice_for_an_interval_counts_questions_and_names_a_task_that_has_them():
+    rng = np.random.default_rng(4)
+    short = slow_meter_runs.view(slow_meter_runs.answers(60, rng), rng)
+    blocks, items = short.blocks, short.measured_items
+    told = blocks.too_few(items)
+    needed = int(re.search(r"([\d,]+) of their length in place of 60", told)[1])
+    assert 60 < needed <= 1319
+    assert f"`joulemark bench run gsm8k --limit {needed}` has enough" in told
+    for _ in range(8):
+        more = slow_meter_runs.view(slow_meter_runs.answers(needed, rng), rng)
+        assert len(more.blocks.blocks) >= 10, "the advice leads to an interval"
+    slow = dataclasses.replace(blocks, renewal_s=1e5)
+    assert "(no task here has so many)" in slow.too_few(items)

@@ -11,6 +11,7 @@ from rich.console import Console
 from doubles import loaded_views, run_views, varied_runs
 from joulemark.metrics import summarize
 from joulemark.metrics.catalogue import definition
+from joulemark.metrics.repeats import Spread
 from joulemark.metrics.slo import Slo
 from joulemark.metrics.slo_energy import joules_per_correct_answer_at
 from joulemark.record.energy import Withheld
@@ -299,3 +300,15 @@ def test_the_page_of_a_load_has_one_course_and_the_whole_run_below():
     assert page.index("Under load") < page.index("The whole run, its start and end included")
     assert "What happened" not in page
     assert page.count("The load and its power</h3>") == 1
+
+
+def test_a_spread_that_is_not_known_is_told_with_its_reason():
+    view = loaded_views.closed()
+    summary = summarize(view)
+    none = Spread(None, None, 3, "J", reason=Reason.OVERLAPPED)
+    known = Spread(0.5769, 0.0, 3, "1", (0.5769,) * 3)
+    out = io.StringIO()
+    repeats = {"accuracy": known, "joules_per_correct_answer": none}
+    print_summary(dataclasses.replace(summary, repeats=repeats), Console(file=out, width=200), view)
+    assert "— ± —" not in out.getvalue()
+    assert f"— Energy per correct answer over repeats: {Reason.OVERLAPPED.text}" in out.getvalue()

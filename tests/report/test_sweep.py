@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import re
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,13 +13,17 @@ from rich.console import Console
 
 from doubles import chromium
 from doubles.swept import measured, swept
+from joulemark.metrics.late_client import why_not_ranked
+from joulemark.metrics.value import Value
 from joulemark.record.errors import InputError
 from joulemark.report.sweep_chart import panel_chart, panel_words, panels
 from joulemark.report.sweep_html import render_sweep, write_sweep
 from joulemark.report.sweep_table import matrix, sweep_rows
 from joulemark.report.sweep_terminal import print_sweep
 from joulemark.report.sweep_words import progress_text, title
-from joulemark.sweeps.points import Swept
+from joulemark.sweeps.engine_state import EngineState
+from joulemark.sweeps.points import Measured, Swept, SweptPoint
+from joulemark.sweeps.setting import Setting
 
 PROGRAM = chromium.find()
 LEVELS = [1, 2, 4, 8, 16]
@@ -143,6 +149,73 @@ def test_the_page_holds_no_foreign_markup(grid: Swept) -> None:
     assert "\x1b" not in page
     assert 'href="frontier.html"' in page
     assert "\x1b" not in printed(grid)
+
+
+def late(found: Swept, *levels: int, kind: str = "measured") -> Swept:
+    """Return the sweep with points of these levels whose client did not keep up."""
+    told = why_not_ranked(["loop_lag"])
+    points = []
+    for one in found.points:
+        assert one.measured is not None
+        is_late = one.record.values["concurrency"] in levels
+        changed = replace(one.measured.point, kind=kind, late=told if is_late else "")
+        points.append(SweptPoint(one.record, replace(one.measured, point=changed)))
+    return replace(found, points=tuple(points))
+
+
+def test_an_invalid_point_is_no_measured_one_and_is_not_drawn() -> None:
+    found = late(swept({"concurrency": LEVELS}), 4)
+    assert progress_text(found) == "5 points: 4 measured, 1 invalid."
+    row = sweep_rows(found)[2]
+    assert (row.state, row.cells[0][:3]) == ("invalid", "100")
+    assert "free the processor" in row.why
+    assert row.why.count("did not keep up") == 1
+    energy = panels(found, "concurrency")[0]
+    assert [one["x"] for one in energy.rows] == [1, 2, 8, 16]
+    assert "! INVALID timing in 1 of 5 points" in printed(found)
+    assert "The same command measures them again." in " ".join(printed(found).split())
+    page = render_sweep(found)
+    assert page.index("INVALID timing") < page.index("Against requests in flight")
+
+
+def test_where_all_are_invalid_the_empty_picture_says_what_to_do() -> None:
+    page = render_sweep(late(swept({"concurrency": LEVELS}), *LEVELS))
+    assert "<svg" not in page
+    drawn = page[page.index("there is nothing to draw") :][:200]
+    assert "The same command measures them again." in drawn
+
+
+def test_a_simulation_says_so_first_and_the_model_is_named() -> None:
+    found = late(swept({"concurrency": LEVELS}), kind="simulated")
+    text = printed(found)
+    assert text.index("SIMULATION") < text.index("350")
+    assert "org/model-1b · sums" in text
+    page = render_sweep(found)
+    assert '<p class="loud" role="note">This is a SIMULATION' in page
+    assert page.index("SIMULATION") < page.index("<svg")
+    assert "org/model-1b" in page[: page.index("<svg")]
+    assert "SIMULATION" not in render_sweep(swept({"concurrency": LEVELS}))
+
+
+@pytest.mark.skipif(PROGRAM is None, reason=f"no browser is installed: {', '.join(chromium.NAMES)}")
+def test_the_table_of_points_is_whole_in_a_usual_window(tmp_path: Path) -> None:
+    """With every column that there can be of answers in words, and figures of five digits."""
+
+    def figures(values: Mapping[str, Setting]) -> Measured:
+        found = measured(float(str(values["concurrency"])))
+        known = dict.fromkeys(found.engine.figures, Value(123456.0, "1"))
+        wide = replace(found.point, energy_j=Value(12345.0, "J"), joules_per_correct=Value(54321.0, "J"))
+        return replace(found, point=wide, engine=EngineState(known))
+
+    page = tmp_path / "sweep.html"
+    made = swept({"concurrency": LEVELS, "max_batched_tokens": [512, 2048]}, figures=figures)
+    write_sweep(made, page, fix="free some space")
+    cut = "[...document.querySelectorAll('.scroll')].filter(e => e.scrollWidth > e.clientWidth).length"
+    assert PROGRAM is not None
+    with chromium.browser(PROGRAM, tmp_path) as tab:
+        tab.width(1280)
+        tab.open(page)
+        assert tab.value(cut) == 0
 
 
 def test_a_narrow_terminal_breaks_nothing(grid: Swept) -> None:

@@ -11,6 +11,7 @@ from joulemark.metrics import summarize
 from joulemark.metrics.value import Value
 from joulemark.metrics.verdict_energy import Spent, charge
 from joulemark.record.item import Verdict
+from joulemark.record.reason import Reason
 from joulemark.report.verdicts import NO_REQUEST, lost, rest_row, verdict_chart, verdict_rows
 
 
@@ -23,6 +24,19 @@ def test_the_six_verdicts_always_stand_and_add_up():
     parts = [row.cost.value for row in costs.rows] + [costs.unattributed.value]
     assert sum(parts) == pytest.approx(costs.total.value)
     assert rest_row(summary).verdict == NO_REQUEST
+
+
+def test_energy_that_the_meter_could_not_split_is_no_energy_of_no_request():
+    view = run_views.with_counter()
+    items = view.measured_items
+    spent = {item.key: Reason.SHORTER_THAN_STEP for item in items}
+    summary = dataclasses.replace(
+        summarize(view), by_verdict=charge(items, spent, Value(321.0, "J"), "joules")
+    )
+    rest = rest_row(summary)
+    assert rest.verdict == "not told apart"
+    assert "correct, wrong" in rest.means
+    assert (rest.cost.text, rest.share_of_cost.text) == ("321.0 J", "100 %")
 
 
 def test_a_verdict_nobody_got_has_no_cost_and_no_dash():

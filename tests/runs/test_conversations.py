@@ -135,7 +135,7 @@ def test_nothing_is_graded_and_all_else_is_told(tmp_path: Path, chat: Callable[.
         value = summary.figures[name]
         assert value.value is None
         assert value.reason is not None
-        assert value.reason in ("not_graded", "no_meter"), name
+        assert value.reason in ("not_graded", "no_meter_asked_for"), name
     assert summary.figures["accuracy"].reason == "not_graded"
     assert summary.n_scored == 0
     assert summary.n_requests == 10

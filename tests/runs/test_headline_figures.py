@@ -26,3 +26,26 @@ def test_without_joules_the_line_says_why_and_a_replay_is_loud() -> None:
     assert none.to_json()["reasons"]["joules_per_correct_answer"]["code"] == "no_meter"
     replayed = HeadlineFigures(Value(1.0, "J"), Value(1.0, "1"), None, Reason.NOT_APPLICABLE, True)
     assert "REPLAYED: " in run_lines(FACTS, replayed)
+
+
+def test_what_was_simulated_or_has_no_valid_times_is_marked_and_a_load_says_of_what_its_joules_are() -> None:
+    joules, share = Value(1.391, "J", 1.374, 1.417, "bound"), Value(0.58, "1")
+    figures = HeadlineFigures(
+        joules,
+        share,
+        None,
+        Reason.NOT_APPLICABLE,
+        False,
+        simulated=True,
+        invalid=("loop_lag",),
+        loaded=True,
+    )
+    told = run_lines(FACTS, figures).splitlines()[1]
+    assert told.startswith(
+        "    SIMULATED, INVALID timing (loop_lag): 1.391 J per correct answer over the whole run"
+    )
+    assert " · no tier · " in told
+    found = figures.to_json()
+    assert (found["simulated"], found["invalid"], found["loaded"]) == (True, ["loop_lag"], True)
+    plain = run_lines(FACTS, HeadlineFigures(joules, share, "C", None, False))
+    assert not any(mark in plain for mark in ("SIMULATED", "INVALID", "whole run", "no tier"))

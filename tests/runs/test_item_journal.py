@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import errno
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -97,3 +98,17 @@ def test_rubbish_lines_are_counted(tmp_path: Path) -> None:
     path = tmp_path / "items.jsonl"
     path.write_bytes(b'{"item": 3}\nnull\n[]\n\xff\xfe\n{"item": {"item_id": "x"}}\n')
     assert read_items(path) == ([], 5)
+
+
+@pytest.mark.parametrize(("verdict", "correct"), [(Verdict.WRONG, True), (Verdict.CORRECT, False)])
+def test_an_answer_that_is_wrong_and_correct_is_refused_and_not_left_out(
+    tmp_path: Path, verdict: Verdict, correct: bool
+) -> None:
+    edited = row("q7")
+    path = tmp_path / "items.jsonl"
+    journal = ItemJournal(path)
+    journal.extend([row(), replace(edited, item=replace(edited.item, verdict=verdict, correct=correct))])
+    journal.close()
+    with pytest.raises(InputError, match="contradicts itself") as caught:
+        read_items(path)
+    assert f"'q7' has the verdict '{verdict.value}'" in caught.value.why

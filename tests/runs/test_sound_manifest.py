@@ -55,6 +55,26 @@ def of_the_meter(part: str, **numbers: float) -> Callable[[dict[str, Any]], None
     return lambda document: document["meters"][0][part].update(numbers)
 
 
+def counted_twice(document: dict[str, Any]) -> None:
+    """Give the board a second scope, as an address with ``&scope=`` once did."""
+    (meter,) = document["meters"]
+    meter["source"]["device_id"] = "205b5d64"
+    source = {**meter["source"], "name": "dcgm:0:2", "kind": "dcgm", "scope": "wall/psu/gpu:1"}
+    document["meters"].append({**meter, "source": source, "scope": "wall/psu/gpu:1"})
+
+
+def of_the_idle(**numbers: object) -> Callable[[dict[str, Any]], None]:
+    return lambda document: document["baselines"].update(numbers)
+
+
+def of_the_rates(**numbers: object) -> Callable[[dict[str, Any]], None]:
+    return lambda document: document["rates"].update(numbers)
+
+
+def step(rate: float) -> dict[str, object]:
+    return {"from_utc": "2026-11-29T20:00:00Z", "to_utc": "2026-11-29T21:00:00Z", "rate": rate}
+
+
 def without_end(document: dict[str, Any]) -> None:
     document["windows"][0]["t1"] = 2**63
 
@@ -91,6 +111,19 @@ def test_a_meter_of_two_segments_stands_twice_rightly(described: Manifest, tmp_p
         (of_the_meter("qualification", update_period_max_s=float(2**62)), "update_period_max_s"),
         (of_the_meter("qualification", reads=2**63), "reads"),
         (lambda document: document["meters"][0].update(scope=""), "'nvml:0' is of two scopes"),
+        (counted_twice, "two meters of segment 0 are of one board"),
+        (of_the_idle(loaded_idle_w=-1e9), "loaded_idle_w is -1000000000.0 W"),
+        (of_the_idle(empty_idle_w=60.0, empty_idle_bound_w=[70.0, 80.0]), "outside its bound"),
+        (of_the_rates(usd_per_kwh=-5), "usd_per_kwh is -5, and 0 to 1,000 is possible"),
+        (of_the_rates(gco2e_per_kwh=1e30), "gco2e_per_kwh is 1e+30"),
+        (of_the_rates(pue=0.5), "pue is 0.5, and 1 to 10"),
+        (of_the_rates(lifetime_years=0), "lifetime_years is 0"),
+        (of_the_rates(tariff=[step(-2000)]), "changes with time"),
+        (of_the_rates(grid_series=[step(-1)]), "changes with time"),
+        (lambda document: document["segments"][0].update(t1=document["segments"][0]["t0"]), "ends after it"),
+        (lambda document: document["windows"][0].update(t0=1), "begins outside it"),
+        (lambda document: document["windows"][0].update(t1=run_views.T0 - 1), "ends before it begins"),
+        (lambda document: document.update(repeats=-3), "fewer than there can be"),
         (without_end, "a stamp that no clock shows"),
     ],
 )

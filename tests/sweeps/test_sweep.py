@@ -4,18 +4,25 @@ from __future__ import annotations
 
 import json
 import signal
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from doubles.points import point
 from doubles.powercap import FakePowercap
+from doubles.run_views import manifest
 from doubles.sweeping import Heard, RecordingBench, WritingExecutor, plan_for
 from joulemark.calibration.restore import restore_path
 from joulemark.metrics.operating_point import OperatingPoint
 from joulemark.metrics.value import Value
 from joulemark.record.errors import InputError
+from joulemark.record.manifest import ClientProof
 from joulemark.runs.execute import RunOutcome
+from joulemark.runs.layout import RunLayout
+from joulemark.runs.observer import Observer
+from joulemark.runs.plan import RunPlan
 from joulemark.sweeps.journal import SweepJournal, SweepRecord
 from joulemark.sweeps.plan import SweepPlan
 from joulemark.sweeps.sweep import SweepOutcome, sweep
@@ -314,3 +321,63 @@ def test_the_journal_holds_no_figure(tmp_path: Path) -> None:
         "launch",
         "in_grid",
     }
+
+
+@dataclass
+class LateExecutor(WritingExecutor):
+    """Measures with a client that does not keep up, as long as ``late`` says so of a point."""
+
+    late: Callable[[str], bool] = lambda name: True
+
+    def run(self, plan: RunPlan, observer: Observer) -> RunOutcome:
+        outcome = super().run(plan, observer)
+        assert plan.out is not None
+        if self.late(plan.out.name):
+            proof = ClientProof(segment=0, invalid=["loop_lag"])
+            RunLayout(plan.out).write_manifest(manifest(state="complete", client=[proof]))
+        return outcome
+
+
+def test_a_point_whose_client_did_not_keep_up_is_invalid_and_tried_again(tmp_path: Path) -> None:
+    heard, executor = Heard(), LateExecutor(late=lambda name: name.startswith("concurrency-2-"))
+    first = made(plan_for(AXES), tmp_path, executor=executor, heard=heard)
+    assert states(first.record) == ["done", "invalid", "done", "done"]
+    bad = first.record.points[1]
+    assert "free the processor" in bad.why
+    assert "(loop_lag)" in bad.why
+    assert (str(bad.name), "invalid") in heard.over
+
+    again = LateExecutor(late=lambda name: False)
+    second = made(plan_for(AXES), tmp_path, executor=again)
+    assert again.ran == [bad.name], "what is valid is not measured again"
+    assert states(second.record) == ["done"] * 4
+    assert second.record.points[1].why == ""
+    kept = RunLayout(tmp_path / ".invalid" / f"{bad.name}-1").read_manifest()
+    assert kept.client[0].invalid == ["loop_lag"], "every reading is kept"
+
+
+def test_an_older_record_of_an_invalid_point_is_no_done(tmp_path: Path) -> None:
+    made(plan_for(AXES), tmp_path, executor=LateExecutor())
+    journal = SweepJournal(tmp_path)
+    record = journal.read()
+    assert record is not None
+    for one in record.points:
+        one.state, one.why = "done", ""
+    journal.save(record)
+    executor = LateExecutor()
+    again = made(plan_for(AXES), tmp_path, executor=executor)
+    assert len(executor.ran) == 4
+    assert states(again.record) == ["invalid"] * 4
+    assert sorted(path.name[-2:] for path in (tmp_path / ".invalid").iterdir()) == ["-1"] * 4
+
+
+def test_a_kill_before_the_journal_makes_no_invalid_point_a_done_one(tmp_path: Path) -> None:
+    made(plan_for(AXES), tmp_path, executor=LateExecutor())
+    journal = SweepJournal(tmp_path)
+    record = journal.read()
+    assert record is not None
+    record.points[0].state = "running"
+    journal.save(record)
+    executor = LateExecutor(late=lambda name: False)
+    assert states(made(plan_for(AXES), tmp_path, executor=executor).record) == ["done"] * 4
+    assert len(executor.ran) == 4

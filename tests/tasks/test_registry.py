@@ -33,11 +33,26 @@ def test_rows_in_the_published_columns_load_and_grade_as_correct(name: str, tmp_
             assert score.correct, question
 
 
-def test_what_cannot_be_run_yet_says_why() -> None:
-    (entry,) = [entry for entry in describe_tasks() if entry.unavailable]
+def test_what_cannot_be_run_yet_says_why(tmp_path: Path) -> None:
+    file = tmp_path / "later.toml"
+    file.write_text(
+        'name = "later"\ntitle = "not yet"\nkinds = ["numeric"]\nunavailable = "its data are not out yet"\n'
+        '[data]\nrow = "{}"\n[items]\nquestion = "{{ q }}"\ngold = "a"\n'
+    )
     with pytest.raises(InputError, match="cannot be run yet") as error:
-        load_task(entry.name)
-    assert str(entry.unavailable) in str(error.value)
+        load_task(str(file))
+    assert "its data are not out yet" in str(error.value)
+
+
+def test_all_built_in_tasks_can_be_run() -> None:
+    assert not [entry.name for entry in describe_tasks() if entry.unavailable]
+
+
+@pytest.mark.parametrize("name", ["code", "humaneval"])
+def test_problems_for_programs_are_loaded_with_what_judges_them(name: str) -> None:
+    with pytest.raises(InputError, match="cannot be loaded as other tasks are") as error:
+        load_task(name)
+    assert f"joulemark bench run {name}" in str(error.value)
 
 
 def test_nothing_left_to_ask_is_told_as_such(tmp_path: Path) -> None:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from doubles.simulated_meter import Curve
 from joulemark.record.energy import MeasuredEnergy, MeasuredOrWithheld, Withheld
@@ -183,3 +186,61 @@ def test_a_register_that_is_renewed_with_the_clock_shows_how_seldom() -> None:
     energy = register(lambda t_s: true_j(t_s // 30 * 30) // 1.0, 1.0)
     assert isinstance(energy, MeasuredEnergy)
     assert energy.lo <= true_j(1200) - true_j(100) <= energy.hi
+
+
+def alone(name: str | None = None, **facts: object) -> QualifiedSource:
+    """A board's counter without a gauge beside it, which states no most."""
+    info = SourceInfo("m", "dcgm", Scope.gpu(0), ("energy_j",), device_name=name, **facts)  # type: ignore[arg-type]
+    test = Qualification(Trust.QUALIFIED, update_period_s=0.1, update_period_max_s=0.5, poll_period_s=0.25)
+    return QualifiedSource(replace(info, counter_quantum_j=1e-3, value_age_s=0.1), test)
+
+
+def without_gauge(joules_at: Callable[[float], float], *, step_s: float = 0.25) -> Timeline:
+    rows = [
+        Reading(0, round(t_s * S), "m", "gpu", {"energy_j": joules_at(t_s)}, read_ns=100_000)
+        for t_s in np.arange(0, 30, step_s).tolist()
+    ]
+    return Timeline.from_readings(rows)
+
+
+@pytest.mark.parametrize(
+    ("leap_j", "meter"),
+    [
+        (4000.0, alone()),
+        (4000.0, alone("NVIDIA H100 80GB HBM3")),
+        (500.0, alone("NVIDIA H100 80GB HBM3")),
+        (500.0, alone(power_max_w=700.0)),
+    ],
+)
+def test_one_leap_of_a_counter_that_stands_alone_is_no_energy(leap_j: float, meter: QualifiedSource) -> None:
+    timeline = without_gauge(lambda t_s: 400.0 * t_s + leap_j * (t_s >= 12))
+    assert why(counted(timeline, meter, 5, 20)) is Reason.COUNTER_IMPLAUSIBLE
+    assert isinstance(counted(timeline, meter, 14, 20), MeasuredEnergy)
+
+
+@given(
+    seed=st.integers(0, 10_000),
+    idle_w=st.floats(5, 100),
+    bursts=st.integers(1, 12),
+    name=st.sampled_from([None, "NVIDIA H100 80GB HBM3", "RTX 4090"]),
+)
+@settings(deadline=None, max_examples=60)
+def test_bursts_of_any_load_are_believed(seed: int, idle_w: float, bursts: int, name: str | None) -> None:
+    """Up to what the board can draw, for 50 ms to a second each, between idle updates or among others."""
+    rng = np.random.default_rng(seed)
+    most_w = 450.0 if name == "RTX 4090" else 700.0
+    begin_s = np.sort(rng.uniform(1, 28, bursts))
+    edges, watts = [0.0], []
+    for at_s in begin_s.tolist():
+        edges += [max(at_s, edges[-1]), max(at_s, edges[-1]) + float(rng.uniform(0.05, 1.0))]
+        watts += [idle_w, float(rng.uniform(idle_w, most_w))]
+    at_s = np.array([*edges, 60.0])
+    drawn_j = np.concatenate([[0.0], np.cumsum(np.diff(at_s) * [*watts, idle_w])])
+    phase_s = float(rng.uniform(0, 0.1))
+
+    def joules_at(t_s: float) -> float:
+        return float(np.interp(max(np.floor((t_s - phase_s) / 0.1) * 0.1 + phase_s, 0), at_s, drawn_j))
+
+    for step_s in (0.1, 0.25, 1.0):
+        energy = counted(without_gauge(joules_at, step_s=step_s), alone(name), 0.5, 28.5)
+        assert isinstance(energy, MeasuredEnergy), energy

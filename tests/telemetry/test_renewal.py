@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from doubles.simulated_meter import Curve, SimulatedMeter, run_items
 from joulemark.record.clock import VirtualClock
 from joulemark.record.energy import MeasuredEnergy, MeasuredOrWithheld, Withheld
-from joulemark.record.meter import Qualification, QualifiedSource, SourceInfo, Trust
+from joulemark.record.meter import AGE_STATED, Qualification, QualifiedSource, SourceInfo, Trust
 from joulemark.record.reason import Reason
 from joulemark.record.scope import Scope
 from joulemark.telemetry.interval import energy_between, integrated_between
@@ -210,3 +210,75 @@ def test_no_page_gives_a_zero_or_a_bound_without_the_truth(
     if isinstance(counter, MeasuredEnergy):
         assert counter.lo > 0 or length_s < 1.0
         assert_holds(counter, *window)
+
+
+def power_alone(declared_s: float = 0.1, poll_s: float = 0.25) -> QualifiedSource:
+    """A page of power without a counter, read each ``poll_s``."""
+    info = SourceInfo(
+        "dcgm:0",
+        "dcgm",
+        Scope.gpu(0),
+        ("power_w",),
+        power_window_s=1.0,
+        value_age_s=declared_s,
+        read_period_s=poll_s,
+    )
+    return QualifiedSource(info, Qualification(Trust.QUALIFIED, poll_period_s=poll_s))
+
+
+def gauge_alone(
+    shown: Shown, watts: Callable[[np.ndarray], np.ndarray], *, until_s: float = 60.0
+) -> Timeline:
+    t_s = np.arange(0.0, until_s, 0.25)
+    t_ns = S + np.rint(t_s * S).astype(np.int64)
+    values = {"power_w": watts(shown(t_s))}
+    return Timeline({(0, "dcgm:0"): Track(t_ns, t_ns - 2_000_000, values, np.zeros(len(t_ns), np.int64), ())})
+
+
+def noisy(t_s: np.ndarray) -> np.ndarray:
+    """A load with a digit that never stands still."""
+    return np.where((t_s > 12) & (t_s < 45), 300.0, 90.0) + np.sin(977 * t_s)
+
+
+def at_rest(t_s: np.ndarray) -> np.ndarray:
+    """A load whose power stands to the last digit, for as long as each answer takes."""
+    return np.interp(
+        t_s, [0, 7, 7.2, 16, 16.3, 18, 18.2, 31, 31.2, 60], [90, 90, 300, 300, 90, 90, 280, 280, 90, 90]
+    )
+
+
+@pytest.mark.parametrize(("renewal_s", "until_s"), [(5.0, 60.0), (10.0, 60.0), (10.0, 22.0), (10.0, 17.0)])
+@pytest.mark.parametrize("phase_s", [0.4, 2.3, 4.9])
+def test_a_page_of_power_alone_shows_its_rhythm(renewal_s: float, until_s: float, phase_s: float) -> None:
+    read = gauge_alone(page(renewal_s, phase_s), noisy, until_s=until_s)
+    found = renewal_of(read, power_alone(), 0)
+    assert found.gauge_s >= 0.75 * renewal_s if until_s > 17 else found.gauge_s > 5
+    assert found.gauge_s <= renewal_s + 1
+    assert not found.is_stated
+    energy = integrated_between(read, power_alone(), 0, S + 2 * S, S + 16 * S)
+    assert why(energy) is Reason.SHORTER_THAN_STEP
+
+
+def test_a_gauge_that_is_as_old_as_stated_is_believed() -> None:
+    for renewal_s, declared_s in ((0.25, 0.1), (1.0, 1.0), (5.0, 5.0)):
+        found = renewal_of(gauge_alone(page(renewal_s), noisy), power_alone(declared_s), 0)
+        assert found == Renewal(0.0, declared_s)
+
+
+@pytest.mark.parametrize("watts", [at_rest, lambda t_s: np.full(len(t_s), 90.0)])
+def test_a_power_that_stands_still_for_as_long_as_it_likes_is_no_rhythm(
+    watts: Callable[[np.ndarray], np.ndarray],
+) -> None:
+    read = gauge_alone(lambda t_s: t_s, watts)
+    found = renewal_of(read, power_alone(), 0)
+    assert found.gauge_s == 0.1
+    energy = integrated_between(read, power_alone(), 0, 6 * S, 30 * S)
+    assert isinstance(energy, MeasuredEnergy)
+    assert (AGE_STATED in energy.flags) is found.is_stated
+
+
+def test_an_age_that_nothing_confirms_is_told_as_stated() -> None:
+    read = gauge_alone(lambda t_s: t_s, lambda t_s: np.full(len(t_s), 90.0))
+    energy = integrated_between(read, power_alone(), 0, 6 * S, 30 * S)
+    assert isinstance(energy, MeasuredEnergy)
+    assert energy.flags == (AGE_STATED,)

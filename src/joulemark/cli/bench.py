@@ -31,6 +31,11 @@ _OPTIONS = (
         help="Requests in flight. 1 gives each answer its own energy.",
     ),
     *SAMPLING_OPTIONS,
+    click.option(
+        "--no-measure",
+        is_flag=True,
+        help="Of tasks that ask for programs: run these for right or wrong only, and time none.",
+    ),
     *MACHINE_OPTIONS,
     *RECORD_OPTIONS,
 )

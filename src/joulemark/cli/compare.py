@@ -6,6 +6,8 @@ from pathlib import Path
 
 import click
 
+from joulemark.cli.programs import ComparedPrograms, declared_watts, watts_options
+
 
 @click.command()
 @click.argument("runs", nargs=-1, required=True, metavar="A B [C...]", type=click.Path(path_type=Path))
@@ -13,9 +15,17 @@ import click
     "--html", "page", type=click.Path(path_type=Path, dir_okay=False), help="Write a page, one offline file."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON, unrounded.")
-def compare(runs: tuple[Path, ...], page: Path | None, as_json: bool) -> None:
+@watts_options
+def compare(
+    runs: tuple[Path, ...],
+    page: Path | None,
+    as_json: bool,
+    engine_watts: float | None,
+    program_watts: float | None,
+) -> None:
     """Compare runs by what a correct answer cost: ratios with intervals, each run against the first.
 
+    Of runs that asked for programs it also says after how many runs of these the dearer model has paid back.
     Runs that asked the same questions are paired by item. What may not be compared is withheld, with its
     reason.
     """
@@ -31,20 +41,28 @@ def compare(runs: tuple[Path, ...], page: Path | None, as_json: bool) -> None:
             why=f"a comparison takes two to {len(LABELS)}",
             fix="joulemark compare RUN RUN; `joulemark runs` lists those there are",
         )
-    compared = compare_runs([(str(run), *summary_of(run)) for run in runs])
+    declared = declared_watts(engine_watts, program_watts)
+    read = [(run, *summary_of(run)) for run in runs]
+    compared = compare_runs([(str(run), view, summary) for run, view, summary in read])
+    labels = [one.label for one in compared.runs]
+    programs = ComparedPrograms(
+        [(label, run, view) for label, (run, view, _) in zip(labels, read, strict=True)], declared
+    )
     if page is not None:
         from joulemark.report.comparison_html import write_comparison
 
         fix = f"make {page.parent} a folder that you may write in, or name another file with --html"
         write_comparison(compared, page, fix=fix)
     if as_json:
-        document = {**compared.to_json(), "page": None if page is None else str(page)}
+        document = {**compared.to_json(), "page": None if page is None else str(page), **programs.to_json()}
         click.echo(orjson.dumps(document, option=orjson.OPT_INDENT_2).decode())
         return
     from rich.console import Console
 
     from joulemark.report.comparison_terminal import print_comparison
 
-    print_comparison(compared, Console())
+    console = Console()
+    print_comparison(compared, console)
+    programs.print(console)
     if page is not None:
         click.echo(f"\npage: {page.resolve()}")

@@ -15,6 +15,7 @@ from joulemark.runs.standing import Standing, as_the_suite_is, standing_in_suite
 from joulemark.tasks.definition import DEFAULT_PRESET, TaskDefinition
 from joulemark.tasks.formats import SUFFIXES
 from joulemark.tasks.registry import find_task, load_task
+from joulemark.tasks.scorers import CODE
 from joulemark.tasks.suites import SUITES, Suite
 from joulemark.tasks.task import TaskSet
 
@@ -76,7 +77,7 @@ class Job:
     def load(self, *, several: bool) -> TaskSet:
         """Load the task, one of ``several`` or alone; raises `InputError`."""
         options = self.options
-        task = load_task(
+        task = _loader(self.definition)(
             self.definition,
             data=self._data(several=several),
             limit=options["limit"],
@@ -97,7 +98,8 @@ class Job:
         path: Path | None = self.options["data"]
         if path is None or (not several and not path.is_dir()):
             return path
-        if self.definition.built_in and self.definition.data.file is not None and several:
+        own = self.definition.data.file is not None or self.definition.data.problems is not None
+        if self.definition.built_in and own and several:
             return None  # its items come with the program
         if not path.is_dir():
             raise InputError(
@@ -114,6 +116,15 @@ class Job:
                 fix=f"add {self.name}.jsonl or a folder {self.name}",
             )
         return entry or path
+
+
+def _loader(definition: TaskDefinition) -> Callable[..., TaskSet]:
+    """Return what loads a task: what judges programs is not imported for other answers."""
+    if CODE not in definition.kinds:
+        return load_task
+    from joulemark.code.joined.task import load_any_task
+
+    return load_any_task
 
 
 def jobs_of(names: Sequence[str], options: Mapping[str, Any]) -> list[Job]:

@@ -22,6 +22,7 @@ from joulemark.runs.standing import Standing, standing_of_task
 from joulemark.tasks.registry import find_task
 from joulemark.tasks.task import TaskSet
 
+_EXAMPLE = "joulemark load --synthetic 512:128 --concurrency 8"
 _NOT_RANKED = Standing(False, "not ranked: asked under load")
 _MADE_UP = Standing(False, "not ranked: made-up requests without right answers")
 _SLOTS, _REQUESTS = 4, 100
@@ -67,8 +68,11 @@ def measure_load(task: str | None, options: Mapping[str, Any]) -> int:
     return carry_out([job], [job.name], job.options)
 
 
-def load_job(task: str | None, options: Mapping[str, Any]) -> LoadJob:
-    """Return what the options of the command say; raises `InputError` for what does not go together."""
+def load_job(task: str | None, options: Mapping[str, Any], *, example: str = _EXAMPLE) -> LoadJob:
+    """Return what the options of the command say; raises `InputError` for what does not go together.
+
+    ``example`` is a command of the kind that was typed, which says what is asked.
+    """
     given = [
         name
         for name, value in (
@@ -82,7 +86,7 @@ def load_job(task: str | None, options: Mapping[str, Any]) -> LoadJob:
         raise InputError(
             "one of TASK, --synthetic and --trace says what is asked",
             why=f"given: {' and '.join(given) or 'none'}",
-            fix="joulemark load --synthetic 512:128 --concurrency 8",
+            fix=example,
         )
     options = {**options, "repeat": None}
     trace = _trace(options["trace"], options) if options["trace"] is not None else None
@@ -101,7 +105,7 @@ def load_job(task: str | None, options: Mapping[str, Any]) -> LoadJob:
         return LoadJob(made_up.name, options, shape, _MADE_UP, made_up=made_up)
     assert task is not None
     definition = find_task(task)
-    standing = standing_of_task(definition, options)
+    standing = standing_of_task(definition, {**options, "concurrency": 1})  # a load's is no way of asking
     job = Job(definition, options, None, _NOT_RANKED if standing.may_rank else standing)
     return LoadJob(definition.name, options, shape, job.standing, job=job)
 

@@ -13,8 +13,10 @@ from rich.console import Console
 
 from joulemark.calibration.restore import leftover
 from joulemark.cli.engine_choice import engine_of, with_found_engine
+from joulemark.cli.grading import judged
 from joulemark.cli.jobs import Work, jobs_of
 from joulemark.cli.options import declared_rates
+from joulemark.cli.programs import print_programs, programs_json
 from joulemark.cli.progress import TerminalObserver
 from joulemark.engines.engine import Engine
 from joulemark.metrics import RunView, Summary, summarize
@@ -53,7 +55,8 @@ class Reported:
 
     def to_json(self) -> dict[str, Any]:
         """Return the run's document."""
-        return {"run_dir": str(self.root), "report": self.page, **self.summary.to_json()}
+        whole = {"run_dir": str(self.root), "report": self.page, **self.summary.to_json()}
+        return {**whole, **programs_json(self.root, self.view)}
 
 
 def measure(names: Sequence[str], options: Mapping[str, Any]) -> int:
@@ -86,14 +89,17 @@ def carry_out(jobs: Sequence[Work], names: Sequence[str], options: Mapping[str, 
                 asked = {**engine_options, "diffusion": job.options.get("diffusion")}
                 plan = plan_of(job, task, rates, engine_of(asked, observer), known)
                 outcome = LocalExecutor().run(plan, observer)
-            if outcome.view is not None and outcome.completed:
-                reported.append(_reported(job, outcome.root, outcome.view))
+            view, stopped = judged(task, outcome, job.options)
+            if view is not None and outcome.completed:
+                reported.append(_reported(job, outcome.root, view))
                 if not options["as_json"]:
                     _print(reported[-1])
             if outcome.error is not None:
                 raise outcome.error
             if series is not None:
                 _remember(series, job.name, outcome.root)
+            if stopped:
+                break
             if outcome.end == "interrupted" or outcome.asked_to_end:
                 click.echo("interrupted: the same command goes on from here", err=True)
                 code = None if outcome.completed else INTERRUPTED
@@ -186,7 +192,9 @@ def _reported(job: Work, root: Path, view: RunView) -> Reported:
 
 
 def _print(one: Reported) -> None:
-    print_summary(one.summary, Console(), one.view)
+    console = Console()
+    print_summary(one.summary, console, one.view)
+    print_programs(one.root, one.view, console)
     click.echo(f"\nrun:    {one.root}\nreport: {one.page or 'none'}")
 
 

@@ -8,6 +8,7 @@ from itertools import product
 from typing import Any
 
 from joulemark.cli.measuring import carry_out
+from joulemark.engines.diffusion.on_this_machine import require_loadable
 from joulemark.engines.diffusion.options import DiffusionOptions
 from joulemark.load.shape import LoadShape
 from joulemark.record.content import pictures
@@ -71,6 +72,7 @@ def measure_media(pipeline: str, options: Mapping[str, Any]) -> int:
     Returns the exit code. Raises `InputError`.
     """
     jobs = media_jobs(pipeline, options)
+    require_loadable(pipeline)
     return carry_out(jobs, [job.name for job in jobs], {**options, **_WORDS, "pipeline": pipeline})
 
 

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from joulemark.record import ranges
+
 if TYPE_CHECKING:
     from joulemark.rates.declared import DeclaredRates
 
@@ -31,7 +33,9 @@ class FiniteRange(click.FloatRange):
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 RATE_OPTIONS = (
-    click.option("--usd-per-kwh", type=FiniteRange(0, 1000), help="Electricity's price, for dollars."),
+    click.option(
+        "--usd-per-kwh", type=FiniteRange(*ranges.USD_PER_KWH), help="Electricity's price, for dollars."
+    ),
     click.option(
         "--tariff",
         metavar="FILE",
@@ -43,7 +47,9 @@ RATE_OPTIONS = (
         metavar="IN,OUT|PROVIDER/MODEL",
         help="A hosted model's price: USD per million prompt and output tokens, or a name to look up.",
     ),
-    click.option("--gco2e-per-kwh", type=FiniteRange(0, 10_000), help="The grid's intensity, for carbon."),
+    click.option(
+        "--gco2e-per-kwh", type=FiniteRange(*ranges.GCO2E_PER_KWH), help="The grid's intensity, for carbon."
+    ),
     click.option(
         "--zone", metavar="FRA|DE|US-CA|…", help="The grid's zone, from a dated table: `joulemark grid`."
     ),
@@ -53,13 +59,15 @@ RATE_OPTIONS = (
         type=click.Path(path_type=Path),
         help="Intensities that change with time: CSV or JSON with times, in g/kWh or kg/kWh.",
     ),
-    click.option("--pue", type=FiniteRange(1, 10), help="What the building adds (default: 1)."),
+    click.option("--pue", type=FiniteRange(*ranges.PUE), help="What the building adds (default: 1)."),
     click.option(
-        "--embodied-kg", type=FiniteRange(0, 10_000_000), help="CO2e that making the machine emitted, in kg."
+        "--embodied-kg",
+        type=FiniteRange(*ranges.EMBODIED_KGCO2E),
+        help="CO2e that making the machine emitted, in kg.",
     ),
     click.option(
         "--lifetime-years",
-        type=FiniteRange(0, 100, min_open=True),
+        type=FiniteRange(*ranges.LIFETIME_YEARS, min_open=True),
         help="Years that the machine is in use, to share out --embodied-kg.",
     ),
 )

@@ -3,32 +3,39 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from joulemark.cli.options import declared_rates, rate_options
+from joulemark.cli.programs import declared_watts, print_programs, programs_json, watts_options
 from joulemark.record.item import Phase
+
+if TYPE_CHECKING:
+    from joulemark.code.joined.figures import DeclaredWatts
+    from joulemark.metrics.run_view import RunView
 
 
 @click.command()
 @click.argument("run", type=click.Path(path_type=Path))
 @click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON, unrounded.")
 @rate_options
+@watts_options
 @click.option(
     "--answers", is_flag=True, help="Print each question, answer and verdict instead of the figures."
 )
-def report(run: Path, as_json: bool, answers: bool, **rates: Any) -> None:
+def report(
+    run: Path,
+    as_json: bool,
+    answers: bool,
+    engine_watts: float | None,
+    program_watts: float | None,
+    **rates: Any,
+) -> None:
     """Show a run again: every figure, table and its page are made anew from the journals.
 
     Rates given here price the run anew; the record keeps those it was made with.
     """
-    import orjson
-    from rich.console import Console
-
-    from joulemark.metrics import summarize
-    from joulemark.report.html import write_report
-    from joulemark.report.terminal import print_summary
     from joulemark.runs.finalize import refresh
     from joulemark.runs.layout import RunLayout
     from joulemark.runs.repriced import repriced
@@ -37,14 +44,30 @@ def report(run: Path, as_json: bool, answers: bool, **rates: Any) -> None:
         _print_answers(run)
         return
     layout = RunLayout(run)
-    view, page = repriced(refresh(layout), layout, declared_rates(rates)), layout.report
+    view = repriced(refresh(layout), layout, declared_rates(rates))
+    show(run, view, as_json=as_json, declared=declared_watts(engine_watts, program_watts))
+
+
+def show(run: Path, view: RunView, *, as_json: bool, declared: DeclaredWatts | None = None) -> None:
+    """Write a run's page and print its figures, those of its programs with them."""
+    import orjson
+    from rich.console import Console
+
+    from joulemark.metrics import summarize
+    from joulemark.report.html import write_report
+    from joulemark.report.terminal import print_summary
+    from joulemark.runs.layout import RunLayout
+
+    page = RunLayout(run).report
     summary = summarize(view)
     write_report(summary, view, page)
     if as_json:
-        document = {"run_dir": str(run), "report": str(page), **summary.to_json()}
+        figures = {**summary.to_json(), **programs_json(run, view, declared)}
+        document = {"run_dir": str(run), "report": str(page), **figures}
         click.echo(orjson.dumps(document, option=orjson.OPT_INDENT_2).decode())
         return
     print_summary(summary, Console(), view)
+    print_programs(run, view, Console(), declared)
     click.echo(f"\nreport: {page.resolve()}")
 
 

@@ -159,7 +159,7 @@ def _tell(service: Service, options: Mapping[str, Any], *, as_json: bool) -> Non
     else:
         boards = f"{config.devices} × {config.gpu.name}"
         accuracy = service.book.truth()["accuracy"]
-        known = "" if accuracy is None else f", {task} answered with an accuracy of {accuracy:.4f}"
+        known = "" if accuracy is None else f", {task} answered {_drawn(service, accuracy, options)}"
         click.echo(f"simulated {simulation.profile.name} at {url} — nothing here is measured")
         click.echo(f"  {service.model_id} on {boards}, at most {config.max_batch} requests at once{known}")
         click.echo(f"  measure: joulemark bench run {task} --engine {url} --meter '{meter}'")
@@ -169,6 +169,13 @@ def _tell(service: Service, options: Mapping[str, Any], *, as_json: bool) -> Non
         click.echo(f"  truth:   curl -s {url}/simulation/truth")
         click.echo("Ctrl-C ends it.")
     sys.stdout.flush()
+
+
+def _drawn(service: Service, accuracy: float, options: Mapping[str, Any]) -> str:
+    """Say how many questions are answered rightly: the draw of a seed, near the chance that was asked for."""
+    truth = service.book.truth()
+    drawn = f"{truth['n_correct']} of {truth['n_items']} by the draw of --seed {options['seed']}"
+    return f"with an accuracy of {accuracy:.4f} ({drawn})"
 
 
 def _simulation(options: Mapping[str, Any]) -> Simulation:

@@ -27,6 +27,7 @@ RATES = frozenset(one.name for one in fields(DeclaredRates) if one.name != "labe
 _PLACELESS = frozenset({"out", "runs_dir", "as_json", "engine_url", "model", "n_ctx", *RATES})
 ENGINES, KEY_CHARS = "engines", 10
 """Where the logs of engines go, and how much of a key names each."""
+_EXAMPLE = "joulemark sweep --axis concurrency=1,2,4,8 quick"
 NO_ENGINE: Any = None
 """Of a plan that is only looked at."""
 
@@ -69,7 +70,7 @@ class LoadBench:
     def identity(self, point: SweepPoint) -> dict[str, object]:
         """Return all that makes a point what it is; raises `InputError` for a load that cannot be."""
         options = self.options(point)
-        job = load_job(options.pop("task"), options)
+        job = load_job(options.pop("task"), options, example=_EXAMPLE)
         task = job.load(several=False)
         plan = run_plan(job, task, rates_of(DeclaredRates()), NO_ENGINE, None)
         return {
@@ -101,7 +102,7 @@ class LoadBench:
     def plan(self, point: SweepPoint, engine: Engine, out: Path) -> RunPlan:
         """Return the run of a point."""
         options = self.options(point)
-        job = load_job(options.pop("task"), {**options, "out": out})
+        job = load_job(options.pop("task"), {**options, "out": out}, example=_EXAMPLE)
         return run_plan(job, job.load(several=False), rates_of(declared_rates(options)), engine, None)
 
     def _arguments(self, point: SweepPoint) -> list[str]:

@@ -21,6 +21,7 @@ class SweepTerminal(SweepObserver):
 
     def __init__(self) -> None:
         self._shown = TerminalObserver()
+        self._told_late = False
 
     def __enter__(self) -> SweepTerminal:
         return self
@@ -60,5 +61,7 @@ class SweepTerminal(SweepObserver):
                 write_report(summarize(outcome.view), outcome.view, RunLayout(outcome.root).report)
             except InputError as error:
                 self.note(f"no page: {error}")
-        if record.state in ("failed", "saturated"):
-            self.note(f"{cell_text(record.values)}: {record.state}: {record.why}")
+        if record.state in ("failed", "saturated", "invalid"):
+            again = record.state == "invalid" and self._told_late
+            self._told_late |= record.state == "invalid"
+            self.note(f"{cell_text(record.values)}: {record.state}: {'as above' if again else record.why}")

@@ -10,6 +10,8 @@ import orjson
 from rich.console import Console
 
 from joulemark.metrics.comparable import SeveralTasks
+from joulemark.metrics.limits import Limit
+from joulemark.metrics.presets import PRESETS
 from joulemark.metrics.recommendation import Recommendation, Wish, recommend
 from joulemark.metrics.recommendation_json import point_json, recommendation_json
 from joulemark.record.errors import InputError
@@ -80,15 +82,27 @@ def report_sweep(root: Path, *, as_json: bool) -> None:
     if why_not:
         click.echo(f"* no frontier: {why_not}")
     if found is not None:
-        from joulemark.report.frontier_words import leads
+        from joulemark.report.frontier_words import leads, left_out_first
 
-        for sentence in leads(found):
+        for sentence in (*leads(found), *left_out_first(found)):
             click.echo(sentence)
     click.echo(f"\nsweep:    {pages['sweep'] or 'no page'}")
     click.echo(f"frontier: {pages['frontier'] or 'no page'}")
-    units = {point.unit for point in swept.operating_points}
-    limit = f"--preset {units.pop()}" if len(units) == 1 and "request" not in units else "--max-tpot 100ms"
-    click.echo(f"next:     joulemark recommend {root} {limit}")
+    if todo := _next(swept, found):
+        click.echo(f"next:     {todo}")
+
+
+def _next(swept: Swept, found: Recommendation | None) -> str:
+    """Return a command that finds something to recommend, or what would make one; nothing where none can."""
+    if found is None or found.pick is None:
+        if swept.counts.get("invalid"):
+            return "free the processor, or sweep from another machine; the same command measures again"
+        return ""
+    preset = PRESETS.get(found.pick.unit)
+    told = "--max-tpot 100ms" if preset is None else f"--preset {preset.name}"
+    limit = Limit("tpot_mean", 0.1) if preset is None else preset.limit
+    limited = recommend(swept.operating_points, Wish((limit,)))
+    return " ".join(filter(None, ("joulemark recommend", str(swept.root), told if limited.pick else "")))
 
 
 def _frontier(swept: Swept) -> tuple[Recommendation | None, str]:
@@ -128,6 +142,7 @@ def _point_json(one: SweptPoint, swept: Swept) -> dict[str, Any]:
     record, measured = one.record, one.measured
     return {
         **record.model_dump(exclude={"in_grid"}),
+        "state": one.state,
         "why": one.why,
         "run_dir": None if record.name is None else str(SweepJournal(swept.root).run_dir(record)),
         "n_requests": None if measured is None else measured.n_requests,

@@ -78,13 +78,14 @@ def show(
     """Show a task's questions as they are asked, with their reference answers."""
     import orjson
 
+    from joulemark.code.joined.task import load_any_task
     from joulemark.report.wording import printable
-    from joulemark.tasks.registry import definition_text, load_task
+    from joulemark.tasks.registry import definition_text
 
     if definition:
         click.echo(definition_text(name), nl=False)
         return
-    loaded = load_task(
+    loaded = load_any_task(
         name, data=data, limit=limit, n_shot=shots, split=split, preset=preset, revision=revision
     )
     if as_json:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
@@ -11,6 +12,15 @@ if TYPE_CHECKING:
     from joulemark.record.manifest import Rates
 
 F = TypeVar("F", bound=Callable[..., Any])
+_ARGUMENTS = ("meters", "test_s", "rates", "usd_per_kwh", "gco2e_per_kwh", "zone", "pue", "on_end")
+
+
+def _no_such(name: str, *more: str) -> str:
+    """Say which arguments there are, and the one that was probably meant."""
+    near = difflib.get_close_matches(name, _ARGUMENTS, 1)
+    meant = f"; did you mean {near[0]}=?" if near else "."
+    named = ", ".join(f"{one}=" for one in (name, *more))
+    return f"measure() takes no {named}{meant} It takes {', '.join(f'{one}=' for one in _ARGUMENTS)}"
 
 
 @overload
@@ -39,6 +49,7 @@ def measure(
     zone: str | None = None,
     pue: float | None = None,
     on_end: Callable[[Measurement], object] | None = None,
+    **unknown: object,
 ) -> Any:
     """Measure a block or a function::
 
@@ -56,9 +67,11 @@ def measure(
     it fails, a warning says so, or a note on the exception that ended the block.
 
     Raises `InputError` for a meter or zone that there is not; a meter that fails is no error: its figures are
-    withheld with the reason. Raises ``TypeError`` for a function that does not work in its call: a generator,
-    a class, a plain function that returns a coroutine.
+    withheld with the reason. Raises ``TypeError`` for an argument that there is not, and for a function that
+    does not work in its call: a generator, a class, a plain function that returns a coroutine.
     """
+    if unknown:
+        raise TypeError(_no_such(*sorted(unknown)))
     named = (meters,) if isinstance(meters, str) else tuple(meters)
     if usd_per_kwh is not None or gco2e_per_kwh is not None or zone is not None or pue is not None:
         from joulemark.live.price import rates_with

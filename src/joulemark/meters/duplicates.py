@@ -15,7 +15,9 @@ from joulemark.record.scope import WALL_KINDS
 
 # Witnesses from outside stand beside each other: a plug and an analyzer on one wire are two opinions.
 _WITNESSED = frozenset({*WALL_KINDS, "replay"})
-_BY_UUID = frozenset({"nvml", "dcgm"})  # drivers that know a board by the same name
+BY_UUID = frozenset({"nvml", "dcgm"})
+"""Drivers that know a board by the same name: the same name is one board, whatever its scope."""
+_ANOTHER = "it is another board than"
 
 
 def without_duplicates(findings: Sequence[Finding]) -> list[Finding]:
@@ -23,7 +25,7 @@ def without_duplicates(findings: Sequence[Finding]) -> list[Finding]:
 
     Two sources show the same device when they have the same identity, or the same scope inside the machine.
     The one that is left out stays in the list, without a way to open it and with the reason; no more is it
-    a ``meter`` that somebody counts on.
+    a ``meter`` that somebody counts on, unless it is another board.
     """
     kept: list[Finding] = []
     result: list[Finding] = []
@@ -46,16 +48,26 @@ def _first(
 
 
 def _left_out(finding: Finding, twin: Finding) -> Finding:
-    why, fix = f"it shows the same device as {twin.name}, which is read instead", "nothing has to be done"
     if _are_two(finding, twin):
-        why = f"it is another board than {twin.name}, and has the same scope"
-        fix = "a board of this machine can be given a scope of its own: &scope=wall/psu/gpu:NUMBER"
+        why = f"{_ANOTHER} {twin.name}, and has the same scope"
+        fix = (
+            "leave out the one that does not run the engine; where both are boards of this machine, number "
+            "this one: &scope=wall/psu/gpu:1"
+        )
+        return replace(finding, spec=None, info=None, why=why, fix=fix)
+    why, fix = f"it shows the same device as {twin.name}, which is read instead", "nothing has to be done"
     return replace(finding, spec=None, info=None, why=why, fix=fix, meter=None)
+
+
+def is_another_board(finding: Finding) -> bool:
+    """Tell whether a finding was left out although it shows a board that no other one does."""
+    return finding.spec is None and finding.why.startswith(_ANOTHER)
 
 
 def _same_identity(a: SourceInfo, b: SourceInfo) -> bool:
     same_id = a.device_id is not None and a.device_id == b.device_id
-    return same_id and (a.kind != b.kind or a.scope == b.scope)
+    by_uuid = {a.kind, b.kind} <= BY_UUID
+    return same_id and (by_uuid or a.kind != b.kind or a.scope == b.scope)
 
 
 def _same_place(a: SourceInfo, b: SourceInfo) -> bool:
@@ -65,4 +77,4 @@ def _same_place(a: SourceInfo, b: SourceInfo) -> bool:
 def _are_two(one: Finding, other: Finding) -> bool:
     """Tell whether two sources of one place are known to be two devices."""
     a, b = one.info, other.info
-    return a is not None and b is not None and {a.kind, b.kind} <= _BY_UUID and a.device_id != b.device_id
+    return a is not None and b is not None and {a.kind, b.kind} <= BY_UUID and a.device_id != b.device_id

@@ -21,7 +21,7 @@ ACCURACY = MetricDefinition(
     "1",
     r"k / n, \text{ interval } \frac{k + z^2/2 \pm z\sqrt{k(n-k)/n + z^2/4}}{n + z^2}",
     ("items.correct", "items.verdict"),
-    ("no answer could be scored", "the score is real-valued"),
+    ("no answer could be scored", "the score is real-valued", "answers are still to be graded"),
     "E. B. Wilson (1927); failed requests count as not correct; repeats of an item count as one trial",
 )
 ACCURACY_EXCLUDING_FAILED = MetricDefinition(
@@ -30,7 +30,7 @@ ACCURACY_EXCLUDING_FAILED = MetricDefinition(
     "1",
     r"k / (n - n_\mathrm{failed})",
     ("items.correct", "items.verdict"),
-    ("no answer could be scored", "the score is real-valued"),
+    ("no answer could be scored", "the score is real-valued", "answers are still to be graded"),
     "E. B. Wilson (1927); requests that failed are left out",
 )
 DEFINITIONS = (ACCURACY, ACCURACY_EXCLUDING_FAILED)
@@ -58,6 +58,11 @@ def is_ungraded(item: Item) -> bool:
     return item.reasons.get("correct") == Reason.NOT_GRADED
 
 
+def is_graded_later(item: Item) -> bool:
+    """Tell whether the item's answer is still to be graded: its verdict comes from another journal."""
+    return item.verdict is None and item.reasons.get("verdict") == Reason.GRADED_LATER
+
+
 def is_scored(item: Item) -> bool:
     """Tell whether the item counts as correct or not correct; a failed request does, if it can be graded."""
     return item.correct is not None or (item.verdict is Verdict.FAILED and not is_ungraded(item))
@@ -79,8 +84,11 @@ def has_real_values(items: Iterable[Item]) -> bool:
 def why_not_scored(items: Sequence[Item], *, real_valued: bool = False) -> Reason | None:
     """Return why a set of items has no notion of correct, or null when it has one.
 
-    ``real_valued``: the task says so, whatever its answers look like (`RunView.real_valued`).
+    ``real_valued``: the task says so, whatever its answers look like (`RunView.real_valued`). As long as one
+    answer is still to be graded nothing is said of all: it could be any of the two.
     """
+    if any(map(is_graded_later, items)):
+        return Reason.GRADED_LATER
     if real_valued or has_real_values(items):
         return Reason.REAL_VALUED_SCORE
     if not any(is_scored(item) for item in items):

@@ -14,6 +14,7 @@ mean sums is that of single answers (Wald's equation).
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -25,6 +26,9 @@ from joulemark.record.reason import Reason
 
 RENEWALS = 10
 MIN_BLOCKS = 10
+_SURELY = 1.25  # answers differ in length, and others may be shorter
+_LARGE_TASKS = {"gsm8k": 1319, "mmlu": 14042}
+"""Tasks with many questions, whose answers are no shorter than those of `quick`; the smaller first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,13 +78,27 @@ class AnswerBlocks:
 
     def too_few(self, items: Sequence[Item]) -> str:
         """Say what the run lacks for an interval."""
-        repeats = max(Counter(item.item_id for item in items).values(), default=1)
+        asked = Counter(item.item_id for item in items)
+        repeats = max(asked.values(), default=1)
         n, least_s = len(self.blocks), RENEWALS * self.renewal_s
+        more = self._as_many_as(len(asked), least_s * repeats)
         return (
             f"It renews about every {self.renewal_s:.3g} s, so a block lasts {least_s:.3g} s or more; there "
             f"{'is' if n == 1 else 'are'} {n}, and {MIN_BLOCKS} are needed. Ask more questions (for about "
-            f"{MIN_BLOCKS * least_s * repeats:,.0f} s in all), or use a meter that renews faster."
+            f"{MIN_BLOCKS * least_s * repeats:,.0f} s in all){more}, or use a meter that renews faster."
         )
+
+    def _as_many_as(self, n_asked: int, least_s: float) -> str:
+        """Say how many questions as long as these make blocks enough, and which task has them."""
+        seconds = sum(part.t1 - part.t0 for block in self.blocks for part in block.stretches) * 1e-9
+        if seconds <= 0:
+            return ""
+        needed = math.ceil(_SURELY * MIN_BLOCKS * math.ceil(least_s * n_asked / seconds))
+        told = f": {needed:,} of their length in place of {n_asked:,}, repeats of one counting once"
+        large = next((name for name, n in _LARGE_TASKS.items() if needed <= n), None)
+        if large is None:
+            return f"{told} (no task here has so many)"
+        return f"{told} (`quick` has 52; `joulemark bench run {large} --limit {needed}` has enough)"
 
 
 def cut_blocks(items: Sequence[Item], windows: Sequence[Slice], least_ns: int) -> list[AnswerBlock]:

@@ -9,6 +9,7 @@ from joulemark.metrics.answer_caveats import of_answers
 from joulemark.metrics.caveat import Caveat
 from joulemark.metrics.doubts import doubts
 from joulemark.metrics.drift import DRIFT_LIMIT_PCT
+from joulemark.metrics.late_client import JOULES_HOLD, NOT_RANKED
 from joulemark.metrics.latency import answered_items, streaming_used
 from joulemark.metrics.loaded_caveats import of_load
 from joulemark.metrics.other_load import is_quiet
@@ -17,7 +18,7 @@ from joulemark.metrics.term_caveats import of_terms
 from joulemark.metrics.tier import is_replayed, is_trace
 from joulemark.metrics.value import NOTHING_COMPLETED, Value
 from joulemark.record.energy import MeasuredEnergy, Method, Withheld
-from joulemark.record.meter import Trust
+from joulemark.record.meter import AGE_STATED, Trust
 from joulemark.record.reason import Reason
 from joulemark.record.scope import Scope
 from joulemark.record.simulated import is_simulated_kind
@@ -33,8 +34,10 @@ _WAYS_TO_JOULES = {
     Reason.ENGINE_NOT_ON_DEVICE: "let the engine use the measured device; `joulemark doctor` lists them.",
     Reason.ENGINE_NOT_VISIBLE: "name the engine's process: `--engine-pid PID`.",
     Reason.NO_METER: "run `joulemark doctor`: for each missing meter it prints the exact fix.",
+    Reason.NO_METER_ASKED_FOR: "leave `--meter none` out; `joulemark doctor` lists the meters there are.",
     Reason.METER_SILENT: "run `joulemark doctor`: it prints the exact fix, and the command that takes the "
     "meter off the file.",
+    Reason.METER_CONTRADICTED: "run `joulemark doctor`: it tests the meter.",
     Reason.METER_NOT_QUALIFIED: "run `joulemark doctor`: it tests each meter and says what is wrong.",
 }
 
@@ -65,6 +68,8 @@ def _energy(run: RunView, figures: Mapping[str, Value]) -> Iterator[Caveat]:
     if any(map(is_trace, run.sources)):
         yield Caveat("replayed_meter", _replayed(run), loud=True)
     if isinstance(energy, Withheld):
+        if energy.reason is Reason.FOREIGN_LOAD:
+            return  # told of the load
         # without an answer the lack of joules is told only where it would last
         if completed or energy.reason in _WAYS_TO_JOULES:
             told = (
@@ -88,14 +93,25 @@ def _energy(run: RunView, figures: Mapping[str, Value]) -> Iterator[Caveat]:
             "of them is wrong. `joulemark doctor` tests the meter.",
             loud=True,
         )
-    if energy.flags:
-        yield Caveat("energy_flags", f"The meter was flagged: {', '.join(energy.flags)}.")
+    if AGE_STATED in energy.flags:
+        yield Caveat("age_stated", _age_stated(run, energy))
+    if flags := [flag for flag in energy.flags if flag != AGE_STATED]:
+        yield Caveat("energy_flags", f"The meter was flagged: {', '.join(flags)}.")
     if any(row.reason is Reason.ALLOCATED for row in run.headline_attributions().values()):
         yield Caveat(
             "allocated",
             "Requests overlapped: the run's total is metered, but an item's energy is a share by rule and "
             "the interval of joules per correct answer rests on such shares.",
         )
+
+
+def _age_stated(run: RunView, energy: MeasuredEnergy) -> str:
+    chosen = [source.info for source in run.sources if source.info.name in energy.source.split("+")]
+    ages_s = {f"{info.name}: {info.value_age_s:g} s" for info in chosen if info.value_age_s}
+    return (
+        f"How old the power may be when it is read ({', '.join(sorted(ages_s))}) is only as stated, and "
+        "the bound rests on it: there is no counter beside it, and it hardly changed, which tells nothing."
+    )
 
 
 _SIMULATED = (
@@ -181,7 +197,7 @@ def _sources(run: RunView) -> Iterator[Caveat]:
     energy = run.headline_energy
     if not (isinstance(energy, Withheld) and energy.reason is Reason.METER_SILENT):
         for one in run.manifest.silent_meters:
-            text = f"The meter {one.name}, which is on file or was named, did not answer: {one.why}."
+            text = f"The meter {one.name}, which is on file or was named, was not read: {one.why}."
             yield Caveat("silent_meter", text)
     headline = energy.source.split("+") if isinstance(energy, MeasuredEnergy) else []
     for source in run.sources:
@@ -198,11 +214,14 @@ def _sources(run: RunView) -> Iterator[Caveat]:
 
 def _client(run: RunView) -> Iterator[Caveat]:
     codes = sorted({code for proof in run.manifest.client for code in proof.invalid})
+    metered = isinstance(run.headline_energy, MeasuredEnergy)
+    joules = f"; {JOULES_HOLD}, {NOT_RANKED}" if metered else ""
     if codes:
         yield Caveat(
             "client_invalid",
             f"INVALID timing: the measuring client itself did not keep up ({', '.join(codes)}). Latencies "
-            "hold the client's own delay. Free the processor, or measure from another machine.",
+            f"and rates hold the client's own delay{joules}. Free the processor, or measure from another "
+            "machine.",
             loud=True,
         )
 

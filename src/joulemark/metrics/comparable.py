@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from joulemark.metrics.operating_point import OperatingPoint
 from joulemark.metrics.point_figures import figure_of
+from joulemark.record.reason import Reason
 
 _KINDS = ("measured", "published", "simulated")  # the best evidence first
 
@@ -56,6 +57,8 @@ _GROUNDS = (
 )
 MIXABLE = tuple(sorted(ground.name for ground in _GROUNDS))
 """What a user may say to rank together all the same; units are not among it, nor what was simulated."""
+GROUND_CODES = frozenset(ground.code for ground in _GROUNDS)
+"""The codes of points that are left out because they differ, not because something of them is unknown."""
 IMPLAUSIBLE = "implausible"
 """The code of a point that is left out because it cannot be physical."""
 _SIMULATED = "It is simulated, which is never ranked with what was measured or published."
@@ -66,7 +69,8 @@ def comparable(
 ) -> tuple[list[OperatingPoint], list[LeftOut]]:
     """Return the points of one ranking by ``objective`` (a figure), and the others with why not.
 
-    A point that cannot be physical is left out, and one whose objective is withheld. Then one kind stays
+    A point that cannot be physical is left out, one whose client did not keep up, and one whose objective is
+    withheld. Then one kind stays
     (measured before published before simulated), the same questions of the task, one scope and one tier (the
     most points), unless ``mix`` names them; what was simulated stands with nothing else, whatever ``mix``
     says. A point whose questions have no digest is not known to differ. Raises `SeveralTasks` where the rest
@@ -78,6 +82,8 @@ def comparable(
         value = figure_of(point, objective)
         if point.implausible:
             left_out.append(LeftOut(point, IMPLAUSIBLE, point.implausible))
+        elif point.late:
+            left_out.append(LeftOut(point, Reason.CLIENT_INVALID.value, point.late))
         elif value.reason is None:
             kept.append(point)
         else:

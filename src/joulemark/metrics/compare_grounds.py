@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from joulemark.metrics.attribution import scope_label
 from joulemark.metrics.caveat import Caveat
 from joulemark.metrics.compare_settings import Difference, one_task
+from joulemark.metrics.late_client import JOULES_HOLD
 from joulemark.metrics.other_load import is_quiet
 from joulemark.metrics.run_view import RunView
 from joulemark.metrics.tier import is_replayed, tier_of
@@ -139,7 +140,8 @@ def _run_notes(a: RunView, b: RunView, names: Names) -> Iterator[Caveat]:
             far = "" if run.wanted is None else f": {len(run.measured_items)} of {run.wanted} answers"
             yield Caveat("partial", f"{name} is not complete{far}.", loud=True)
         if any(proof.invalid for proof in run.manifest.client):
-            text = f"The measuring client of {name} did not keep up; its energy may hold the delay."
+            text = f"The measuring client of {name} did not keep up: its times hold its own delay"
+            text += f"; {JOULES_HOLD}." if isinstance(run.headline_energy, MeasuredEnergy) else "."
             yield Caveat("client_invalid", text, loud=True)
     if a.manifest.repeats == b.manifest.repeats == 1 and a.manifest.run_id != b.manifest.run_id:
         yield Caveat(

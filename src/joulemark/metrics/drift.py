@@ -20,6 +20,25 @@ DRIFT = MetricDefinition(
 DEFINITIONS = (DRIFT,)
 
 
+def contradiction(counter: MeasuredOrWithheld, integrated: MeasuredOrWithheld) -> Withheld | None:
+    """Return why a counter is not believed: its gauge cannot have seen the same, bounds included.
+
+    Within `DRIFT_LIMIT_PCT` it is calibration that differs.
+    """
+    drift = counter_vs_integration_pct_diff(counter, integrated).value
+    if drift is None or abs(drift) <= DRIFT_LIMIT_PCT:
+        return None
+    assert isinstance(counter, MeasuredEnergy)
+    assert isinstance(integrated, MeasuredEnergy)
+    if counter.lo <= integrated.hi and integrated.lo <= counter.hi:
+        return None
+    told = (
+        f"The counter says {counter.lo:,.4g} to {counter.hi:,.4g} J, its power {integrated.lo:,.4g} to "
+        f"{integrated.hi:,.4g} J ({drift:+.0f} %)."
+    )
+    return Withheld(Reason.METER_CONTRADICTED, told)
+
+
 def counter_vs_integration_pct_diff(counter: MeasuredOrWithheld, integrated: MeasuredOrWithheld) -> Value:
     """Return 100 × (integrated − counter) / counter in per cent; both of the same scopes and windows."""
     for energy in (counter, integrated):

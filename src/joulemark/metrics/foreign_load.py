@@ -5,21 +5,30 @@ The rule stands in ``docs/adr/0011-steady-state.md``.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from joulemark.metrics.latency import answered_items
 from joulemark.metrics.segment_load import MIN_GAUGE_READINGS, SegmentLoad
 from joulemark.metrics.token_course import tokens_made
 from joulemark.record.energy import Withheld
-from joulemark.record.item import CLOSED, Item, Phase
+from joulemark.record.item import CLOSED, Chunk, Item, Phase
 from joulemark.record.reason import Reason
 from joulemark.record.telemetry import Quantity
 from joulemark.record.window_name import WindowName
 
 if TYPE_CHECKING:
-    from joulemark.metrics.run_view import RunView
+    from joulemark.metrics.run_view import EngineGauge, RunView
+    from joulemark.metrics.steady_state import SteadyWindow
+    from joulemark.record.manifest import Manifest
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Curve = Callable[[Ints], Floats]
+"""Our tokens counted until each instant."""
 
 MORE_REQUESTS = (0.03, 0.5)  # of those in flight, and requests
 MORE_TOKENS = 0.05
@@ -31,11 +40,12 @@ _TURNED_AWAY = "http_"
 
 
 class _Rise(NamedTuple):
-    """By how much a counter rose, and from when to when ours may have been counted in it."""
+    """A counter's readings ``value`` at ``t_ns``; from begin_ns to end_ns ours may be in them."""
 
+    t_ns: Ints
+    value: Floats
     begin_ns: int
     end_ns: int
-    tokens: float
 
 
 def is_watched(segment: SegmentLoad, t0_ns: int, t1_ns: int) -> bool:
@@ -52,24 +62,47 @@ def foreign_load(segment: SegmentLoad, t0_ns: int, t1_ns: int) -> Withheld | Non
     )
 
 
-def foreign_in(run: RunView) -> Withheld | None:
-    """Return why a run's joules are not its own alone; of one with a steady window the window was looked at.
+def foreign_beside(segment: SegmentLoad, t0_ns: int, t1_ns: int) -> Withheld | None:
+    """Return what others had of the engine in the stretch, or in the segment that it is part of.
 
-    Of a sequential run, and of one without a steady state, it is the measured windows.
+    Over all of its segment nothing of ours is cut by an edge, so there the least is seen.
     """
-    window = run.steady.window
+    found = foreign_load(segment, t0_ns, t1_ns)
+    if found is not None or not segment.items:
+        return found
+    return foreign_load(segment, segment.items[0].t_begin, max(item.t_end for item in segment.items))
+
+
+def foreign_in(run: RunView) -> Withheld | None:
+    """Return why a run's joules are not its own alone."""
+    return foreign_of(
+        run.steady.window, measured_loads(run.manifest, run.items, run.chunks, run.engine_gauges)
+    )
+
+
+def foreign_of(
+    window: SteadyWindow | Withheld, measured: Sequence[tuple[SegmentLoad, int, int]]
+) -> Withheld | None:
+    """Return what others had of the engine: of a run with a steady ``window`` nothing, for it was looked at.
+
+    Of a sequential run, and of one without a steady state, the ``measured`` windows tell.
+    """
     if not isinstance(window, Withheld):
         return None
     if window.reason is Reason.FOREIGN_LOAD:
         return window
-    found = (foreign_load(load, t0_ns, t1_ns) for load, t0_ns, t1_ns in measured_loads(run))
-    return next(filter(None, found), None)
+    return next(filter(None, (foreign_beside(*one) for one in measured)), None)
 
 
-def measured_loads(run: RunView) -> list[tuple[SegmentLoad, int, int]]:
+def measured_loads(
+    manifest: Manifest,
+    items: Sequence[Item],
+    chunks: Mapping[tuple[str, int], Sequence[Chunk]],
+    gauges: Sequence[EngineGauge],
+) -> list[tuple[SegmentLoad, int, int]]:
     """Return the measured windows, from when to when, each with the requests of its segment."""
-    closed = [(w.segment, w.t0, w.t1) for w in run.manifest.windows if w.name == WindowName.MEASURE]
-    loads = {s: SegmentLoad.of(s, run.items, run.chunks, run.engine_gauges) for s, _, _ in closed}
+    closed = [(w.segment, w.t0, w.t1) for w in manifest.windows if w.name == WindowName.MEASURE]
+    loads = {s: SegmentLoad.of(s, items, chunks, gauges) for s, _, _ in closed}
     return [(loads[segment], t0, t1) for segment, t0, t1 in closed if t1 is not None]
 
 
@@ -102,12 +135,10 @@ def _generated(segment: SegmentLoad, t0_ns: int, t1_ns: int) -> Withheld | None:
     course = segment.tokens
     if rise is None or isinstance(course, Withheld):
         return None
-    begin, end, _ = rise
-    made = float(course.between(np.array([begin, end], np.int64))[0])
-    whole = [(i, tokens_made(i, segment.chunks.get(i.key, ())) or 0.0) for i in segment.items]
-    ended = sum(tokens for item, tokens in whole if begin < item.t_end <= end)
+    whole = [(i.t_end, tokens_made(i, segment.chunks.get(i.key, ())) or 0.0) for i in segment.items]
     longest = max((tokens for _, tokens in whole), default=0.0)
-    return _beyond(rise, max(made, ended) + len(_lost(segment, rise)) * longest, "generated {} tokens")
+    ours = [course.until, _counted(whole)]
+    return _beyond(rise, ours, longest, len(_lost(segment, rise)) * longest, "generated {} tokens")
 
 
 def _prompts(segment: SegmentLoad, t0_ns: int, t1_ns: int) -> Withheld | None:
@@ -122,40 +153,69 @@ def _prompts(segment: SegmentLoad, t0_ns: int, t1_ns: int) -> Withheld | None:
     answered = [item for item in answered_items(segment.items) if item.phase != Phase.ABANDONED]
     if rise is None or not lengths or any(item.key not in lengths for item in answered):
         return None
-    known = [item for item in segment.items if item.key in lengths]
-
-    def read(stamps: list[int]) -> float:
-        inside = zip(known, stamps, strict=True)
-        return sum(lengths[item.key] for item, t_ns in inside if rise.begin_ns < t_ns <= rise.end_ns)
-
-    ours = max(
-        read([item.t_sent for item in known]),
-        read([item.t_end if item.t_first is None else item.t_first for item in known]),
-        read([item.t_end for item in known]),
-    )
+    known = [(item, lengths[item.key]) for item in segment.items if item.key in lengths]
+    ours = [
+        _counted([(item.t_sent, length) for item, length in known]),
+        _counted([(item.t_end if item.t_first is None else item.t_first, n) for item, n in known]),
+        _counted([(item.t_end, length) for item, length in known]),
+    ]
     longest = max(lengths.values())
     lost = sum(lengths.get(item.key, longest) for item in _lost(segment, rise))
-    return _beyond(rise, ours + lost, "read {} prompt tokens")
+    return _beyond(rise, ours, longest, lost, "read {} prompt tokens")
+
+
+def _counted(each: Sequence[tuple[int, float]]) -> Curve:
+    """Return the sum over (instant, tokens) until and with each instant."""
+    stamps, tokens = zip(*sorted(each), strict=True) if each else ((), ())
+    until = np.concatenate([[0.0], np.cumsum(tokens)])
+    return lambda t_ns: np.asarray(until[np.searchsorted(stamps, t_ns, "right")], np.float64)
 
 
 def _rise(segment: SegmentLoad, quantity: Quantity, t0_ns: int, t1_ns: int) -> _Rise | None:
-    """Return by how much a counter rose; null where it was read too seldom, or fell with a new start."""
+    """Return how a counter rose; null where it was read too seldom, or fell with a new start."""
     counter = segment.gauge(quantity.value, t0_ns, t1_ns)
     if counter is None:
         return None
     inside = (counter.t_ns >= t0_ns) & (counter.t_ns <= t1_ns)
-    counted = counter.value[inside]
-    if np.any(np.diff(counted) < 0):
+    t_ns, value = counter.t_ns[inside], counter.value[inside]
+    if np.any(np.diff(value) < 0):
         return None
-    begin, *_, end = counter.t_ns[inside].tolist()
-    return _Rise(begin - EDGE_NS, end + EDGE_NS, float(counted[-1] - counted[0]))
+    return _Rise(t_ns, value, int(t_ns[0]) - EDGE_NS, int(t_ns[-1]) + EDGE_NS)
 
 
-def _beyond(rise: _Rise, ours: float, did: str) -> Withheld | None:
-    if rise.tokens <= (1 + MORE_TOKENS) * ours:
+def _beyond(rise: _Rise, curves: Sequence[Curve], longest: float, lost: float, did: str) -> Withheld | None:
+    """Compare a counter's rise with ours by each way of counting: the one that explains most of it counts.
+
+    From edge to edge ours are those that may be in it, as what is counted late may fall on either side. Along
+    the readings that cancels, for late is late everywhere: a line through what is more than ours tells finer.
+    """
+    rose = float(rise.value[-1] - rise.value[0])
+    edges = np.array([rise.begin_ns, rise.end_ns], np.int64)
+    ours = max(float(np.diff(curve(edges))[0]) for curve in curves) + lost
+    if rose > (1 + MORE_TOKENS) * ours:
+        told = f"The engine {did.format(f'{rose:,.0f}')}, and at most {ours:,.0f} were ours."
+        return Withheld(Reason.FOREIGN_LOAD, told)
+    grown = [_grown(rise, curve(rise.t_ns), longest, lost) for curve in curves]
+    if min(grown) <= 0:
         return None
-    told = f"The engine {did.format(f'{rise.tokens:,.0f}')}, and at most {ours:,.0f} were ours."
+    told = f"The engine {did.format(f'{rose:,.0f}')}, and about {min(grown):,.0f} of them were not ours."
     return Withheld(Reason.FOREIGN_LOAD, told)
+
+
+def _grown(rise: _Rise, ours: Floats, longest: float, lost: float) -> float:
+    """Return by how many tokens a counter drew away from ours; 0 where that is little, or chance.
+
+    A request at either edge that is counted before or after its reading may tilt the line by its tokens.
+    """
+    at_s = (rise.t_ns - rise.t_ns[0]) * 1e-9
+    from_middle = at_s - at_s.mean()
+    more = rise.value - rise.value[0] - (ours - ours[0])
+    spread = float(from_middle @ from_middle)
+    slope = float(from_middle @ more) / spread
+    left = more - more.mean() - slope * from_middle
+    error = (float(left @ left) / (len(more) - 2) / spread) ** 0.5
+    foreign, by_chance = slope * float(at_s[-1]) - lost, BEYOND_SE * error * float(at_s[-1])
+    return foreign if foreign > max(MORE_TOKENS * float(ours[-1] - ours[0]), by_chance, 2 * longest) else 0.0
 
 
 def _lost(segment: SegmentLoad, rise: _Rise) -> list[Item]:

@@ -37,17 +37,24 @@ def of_load(run: RunView) -> Iterator[Caveat]:
                 f"No steady state: {told} What is told of the whole run holds the start and the drain too.",
                 loud=True,
             )
-        elif foreign is None and not all(is_watched(*one) for one in measured_loads(run)):
+        elif foreign is None and not _is_watched(run):
             yield _NOT_WATCHED
         return
     if load is not None and not is_watched(load, window.part.t0, window.part.t1):
         yield _NOT_WATCHED
     change = power_change_pct(run.steady).value
     if change is not None and abs(change) > POWER_CHANGE_PCT:
+        arrivals = run.manifest.load.mode in ("open", "trace") and run.manifest.load.arrival != "at_once"
         yield Caveat(
             "power_changed",
-            f"Power changed by {change:+.0f} % within the steady state: heat, clocks or a prefix cache that"
-            " fills do that. A longer lead (--lead) lets them settle.",
+            f"Power changed by {change:+.0f} % within the steady state: "
+            + (
+                "it follows the arrivals, which come as they come; so can heat, clocks or a prefix cache that"
+                " fills change it. More requests (--requests) even arrivals out."
+                if arrivals
+                else "heat, clocks or a prefix cache that fills do that. A longer lead (--lead) lets them"
+                " settle."
+            ),
         )
     if window.token_basis != "exact":
         yield Caveat(
@@ -55,3 +62,8 @@ def of_load(run: RunView) -> Iterator[Caveat]:
             "The engine does not say how many tokens a chunk holds: each request's count is spread evenly"
             f" over its {'chunks' if window.token_basis == 'spread_over_chunks' else 'time'}.",
         )
+
+
+def _is_watched(run: RunView) -> bool:
+    measured = measured_loads(run.manifest, run.items, run.chunks, run.engine_gauges)
+    return all(is_watched(*one) for one in measured)

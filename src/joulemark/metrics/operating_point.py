@@ -30,7 +30,9 @@ class OperatingPoint:
     `joulemark.metrics.point_label.named_apart` adds to the label where it is all that differs. ``origin`` is
     the run's directory or the source of the row, ``scope`` what was metered, ``tier`` how. ``throughput`` is
     in units, ``tokens_per_second`` in output tokens, a second. ``implausible`` is why it cannot be physical,
-    empty where nothing speaks against it; such a point enters no ranking.
+    empty where nothing speaks against it; such a point enters no ranking. Nor does one that is ``late``: its
+    client did not keep up, so that times and rates are withheld, and the joules are of the load that the
+    engine got; the text says so, empty where it kept up.
     """
 
     label: str
@@ -59,3 +61,4 @@ class OperatingPoint:
     questions: str | None = None
     notes: tuple[str, ...] = ()
     implausible: str = ""
+    late: str = ""

@@ -122,6 +122,7 @@ def point_json(point: OperatingPoint) -> dict[str, JsonValue]:
         "reasons": {**reasons_json(figures), **_no_device(point)},
         "origin": point.origin,
         "notes": list(point.notes),
+        "late": point.late,
     }
 
 

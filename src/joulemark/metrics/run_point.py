@@ -12,6 +12,7 @@ from joulemark.metrics.carbon import gco2e
 from joulemark.metrics.drift import DRIFT, DRIFT_LIMIT_PCT
 from joulemark.metrics.energy_per import PER_CORRECT_BOUND
 from joulemark.metrics.foreign_load import foreign_in
+from joulemark.metrics.late_client import why_not_ranked
 from joulemark.metrics.latency import E2EL, PERCENTILES, Latency
 from joulemark.metrics.media import RATE, batch_latencies, medium_of, unit_energy
 from joulemark.metrics.money import usd_per_request
@@ -55,9 +56,9 @@ def run_point(run: RunView, summary: Summary, origin: str) -> OperatingPoint:
 
     Of a loaded run energy, power, rates and latencies are those of its steady state, and withheld where it
     has none; accuracy is graded from all counted requests. Percentiles count failed requests as infinitely
-    late, means leave them out: where more than `MOST_FAILED` of the requests failed there is no mean. Nothing
-    is believed of a run whose own client was too busy, nor of a sequential one beside which others used the
-    engine.
+    late, means leave them out: where more than `MOST_FAILED` of the requests failed there is no mean. Of a
+    run whose own client did not keep up times and rates are withheld, and it enters no ranking: its joules
+    are of the load that the engine got. Nothing is believed of one beside which others used the engine.
     """
     manifest = run.manifest
     is_loaded = manifest.load.mode != "sequential"
@@ -80,13 +81,13 @@ def run_point(run: RunView, summary: Summary, origin: str) -> OperatingPoint:
     if drift is not None and abs(drift) > DRIFT_LIMIT_PCT:
         told = f"Its counter and its integrated power differ by {drift:+.0f} %, so one of them is wrong."
         found = {k: v if k == "tokens" else _doubted(v, told) for k, v in found.items()}
-    foreign = None if is_loaded else foreign_in(run)  # a steady window was refused for it
+    foreign = foreign_in(run)
     if foreign is not None:
         found = {key: _beside_others(value, foreign) for key, value in found.items()}
         seconds = {name: _beside_others(value, foreign) for name, value in seconds.items()}
         per_second = _beside_others(per_second, foreign)
     if summary.invalid:
-        found = {key: _invalid(value, summary) for key, value in found.items()}
+        found["tokens"] = _invalid(found["tokens"], summary)
         seconds = {name: _invalid(value, summary) for name, value in seconds.items()}
         per_second = _invalid(per_second, summary)
     device, n_devices = point_devices(run)
@@ -117,6 +118,7 @@ def run_point(run: RunView, summary: Summary, origin: str) -> OperatingPoint:
         flags=point_flags(manifest),
         questions=questions_digest(manifest.task, in_batches=medium is not None),
         notes=_notes(manifest, timed, device),
+        late=why_not_ranked(summary.invalid),
     )
 
 

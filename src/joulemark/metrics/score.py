@@ -6,7 +6,14 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from joulemark.metrics.accuracy import UNSCORED, has_real_values, is_scored, is_ungraded, verdict_of
+from joulemark.metrics.accuracy import (
+    UNSCORED,
+    has_real_values,
+    is_graded_later,
+    is_scored,
+    is_ungraded,
+    verdict_of,
+)
 from joulemark.metrics.bootstrap import ratio_interval
 from joulemark.metrics.definition import MetricDefinition
 from joulemark.metrics.value import Value, withheld
@@ -47,6 +54,8 @@ def why_no_mean_score(items: Iterable[Item], *, real_valued: bool = False) -> tu
     ``real_valued``: the task says so, whatever its answers look like (`RunView.real_valued`).
     """
     answered = [item for item in items if item.verdict is not Verdict.FAILED]
+    if any(map(is_graded_later, answered)):
+        return Reason.GRADED_LATER, ""
     if not real_valued and not has_real_values(answered) and any(map(is_scored, answered)):
         return Reason.NOT_APPLICABLE, GRADED
     if all(item.score is None for item in answered):

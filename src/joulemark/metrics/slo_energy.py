@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from joulemark.metrics.accuracy import is_correct, why_not_scored, wilson_interval
 from joulemark.metrics.definition import MetricDefinition
 from joulemark.metrics.loaded_definitions import PER_CORRECT
@@ -18,11 +20,11 @@ SHARE_CORRECT = MetricDefinition(
     "slo_share_correct",
     "Correct answers within the limits",
     "1",
-    r"n_\mathrm{correct,kept} / n",
+    r"\frac{1}{m} \sum_q n_{\mathrm{correct,kept},q} / n_q",
     (*KEPT_FROM, "items.correct"),
     (NO_LIMIT, "no steady state was found", "the score is real-valued", "nothing could be graded", _NOT_TOLD),
     "of the counted requests of the steady window's segment, failed ones too; limits are kept as in "
-    "slo_share; interval: Wilson, 95 %",
+    "slo_share; repeats of one of the m questions count as one trial, as in accuracy; interval: Wilson, 95 %",
 )
 JOULES_PER_CORRECT = MetricDefinition(
     "slo_joules_per_correct_answer",
@@ -56,7 +58,11 @@ def joules_per_correct_answer_at(run: RunView, slo: Slo) -> Value:
 
 
 def share_correct_at(run: RunView, slo: Slo) -> Value:
-    """Return the share (0..1) of the segment's counted requests with a correct answer within ``slo``."""
+    """Return the share (0..1) of correct answers within ``slo``, of the segment's counted requests.
+
+    Repeats of a question are not independent, so it enters once, with its mean over them, as in accuracy;
+    ``n`` is the number of questions.
+    """
     items, kept = segment_requests(run), _kept(run, slo)
     if isinstance(items, Withheld):
         return withheld("1", items.reason, detail=items.detail)
@@ -65,8 +71,13 @@ def share_correct_at(run: RunView, slo: Slo) -> Value:
     reason = why_not_scored(items, real_valued=run.real_valued)
     if reason is not None:
         return withheld("1", reason)
-    lo, hi = wilson_interval(len(kept), len(items))
-    return Value(len(kept) / len(items), "1", lo, hi, "ci95", n=len(items))
+    by_question: dict[str, list[bool]] = {}
+    for item in items:
+        by_question.setdefault(item.item_id, []).append(item.key in kept)
+    m = len(by_question)
+    successes = min(math.fsum(sum(each) / len(each) for each in by_question.values()), m)
+    lo, hi = wilson_interval(successes, m)
+    return Value(successes / m, "1", lo, hi, "ci95", n=m)
 
 
 def _kept(run: RunView, slo: Slo) -> frozenset[tuple[str, int]] | Withheld:

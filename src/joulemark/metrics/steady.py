@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from joulemark.metrics.attribution import Slice
-from joulemark.metrics.foreign_load import foreign_load
+from joulemark.metrics.foreign_load import foreign_beside
 from joulemark.metrics.occupancy import Floats, Occupancy
 from joulemark.metrics.segment_load import SegmentLoad
 from joulemark.metrics.steady_state import NOT_LOADED, Basis, SteadyWindow
@@ -227,7 +227,7 @@ def _enough(segment: SegmentLoad, found: _Stretch) -> SteadyWindow | Withheld:
     if tokens < needed:
         told = f"{tokens:.0f} tokens were made in its {duration_s:.1f} s; {needed:.0f} are needed."
         return Withheld(Reason.TOO_FEW_TOKENS, told)
-    foreign = foreign_load(segment, found.t0, found.t1)
+    foreign = foreign_beside(segment, found.t0, found.t1)
     if foreign is not None:
         return foreign
     return SteadyWindow(

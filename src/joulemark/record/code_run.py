@@ -34,9 +34,9 @@ class Purpose(StrEnum):
     """What a run was for.
 
     `TEST`: is it right on one test. `PAIRED`: one side of an interleaved comparison at the scaled input.
-    `SAME`: the same, with the reference on both sides (A/A). `GROWTH`: one point of the growth with input size. `WHOLE`: all tests one after another in one process, as
-    the paper measures. `BASELINE`: a program that does nothing. `LEVEL`: a test of a level of difficulty, as
-    order-statistic scores want.
+    `SAME`: the same, with the reference on both sides (A/A). `GROWTH`: one point of the growth with input
+    size. `WHOLE`: all tests one after another in one process, as the paper measures. `BASELINE`: a program
+    that does nothing. `LEVEL`: a test of a level of difficulty, as order-statistic scores want.
     """
 
     TEST = "test"
@@ -104,9 +104,11 @@ WORK_OUTSIDE_CALL = "work_outside_call"
 CLOCKS_DIFFER = "clocks_differ"
 WAITED = "waited"
 THREADS = "threads"
+DEGRADED = "degraded_containment"
 RUN_FLAGS = {
     WORK_OUTSIDE_CALL: "it computed outside the call: that time is charged to it",
     CLOCKS_DIFFER: "its own clock and the one outside differ: the one outside is believed",
     WAITED: "it waited rather than computed: CPU time says less than wall time",
     THREADS: "it ran more than one thread",
+    DEGRADED: "it was held by less than the whole containment: what it could reach may have helped it",
 }

@@ -5,9 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from joulemark.record.rated import rated_between
 from joulemark.record.scope import Scope
 
 CEILING_OVER_MAX = 2.0  # what a device may draw for a short time, over the maximum it states
+AGE_STATED = "age_as_stated"
+"""The flag of an energy that rests on an age of values which no reading could confirm."""
 CEILING_UNKNOWN_W = 25_000.0  # no single board, package, module or plug draws more
 
 
@@ -57,9 +60,17 @@ class SourceInfo:
     notes: tuple[str, ...] = ()
 
     @property
+    def known_max_w(self) -> float | None:
+        """What the device states, else what a board of its name is rated at; null where neither is known."""
+        if self.power_max_w or self.scope.kind != "gpu":
+            return self.power_max_w
+        rated = rated_between(self.device_name)
+        return None if rated is None else rated[1]
+
+    @property
     def power_ceiling_w(self) -> float:
         """More watts than the device can draw: a gauge that shows more is wrong, most likely in its unit."""
-        return min(CEILING_OVER_MAX * (self.power_max_w or CEILING_UNKNOWN_W), CEILING_UNKNOWN_W)
+        return min(CEILING_OVER_MAX * (self.known_max_w or CEILING_UNKNOWN_W), CEILING_UNKNOWN_W)
 
     @property
     def power_quantity(self) -> str | None:

@@ -13,6 +13,7 @@ class Reason(StrEnum):
 
     # energy
     NO_METER = "no_meter"
+    NO_METER_ASKED_FOR = "no_meter_asked_for"
     METER_SILENT = "meter_silent"
     METER_NOT_QUALIFIED = "meter_not_qualified"
     COUNTER_RESET = "counter_reset"
@@ -28,6 +29,7 @@ class Reason(StrEnum):
     GAP_TOO_LONG = "gap_too_long"
     SHORTER_THAN_STEP = "shorter_than_step"
     LESS_THAN_ITS_PART = "less_than_its_part"
+    METER_CONTRADICTED = "meter_contradicted"
     OUTSIDE_TIMELINE = "outside_timeline"
     ENGINE_NOT_ON_DEVICE = "engine_not_on_device"
     ENGINE_NOT_VISIBLE = "engine_not_visible"
@@ -85,6 +87,7 @@ class Reason(StrEnum):
     OVERLOADED = "overloaded"
     FOREIGN_LOAD = "foreign_load"
     NOT_GRADED = "not_graded"
+    GRADED_LATER = "graded_later"
     NOT_PUBLISHED = "not_published"
 
     @property
@@ -95,6 +98,7 @@ class Reason(StrEnum):
 
 _TEXTS: dict[Reason, str] = {
     Reason.NO_METER: "No energy meter was found on this machine; `joulemark doctor` lists what is missing.",
+    Reason.NO_METER_ASKED_FOR: "No meter was asked for (`--meter none`).",
     Reason.METER_SILENT: "The meter that is on file, or was named, did not answer, and there is no other;"
     " `joulemark doctor` says what to do.",
     Reason.METER_NOT_QUALIFIED: "The meter failed its self-test, so its joules are not believed.",
@@ -111,6 +115,8 @@ _TEXTS: dict[Reason, str] = {
     Reason.GAP_TOO_LONG: "Two samples of this window lie too far apart to bound what happened between.",
     Reason.SHORTER_THAN_STEP: "The window is too short for the meter: it told too little new in it.",
     Reason.LESS_THAN_ITS_PART: "The meter of the whole says less than a part of it does: it is not believed.",
+    Reason.METER_CONTRADICTED: "The meter's counter and its power gauge contradict each other: neither is"
+    " believed.",
     Reason.OUTSIDE_TIMELINE: "The window reaches outside the recorded timeline.",
     Reason.ENGINE_NOT_ON_DEVICE: "The engine's process was not seen on the measured device.",
     Reason.ENGINE_NOT_VISIBLE: "Whether the engine runs on the measured device could not be seen.",
@@ -128,6 +134,7 @@ _TEXTS: dict[Reason, str] = {
     Reason.FOREIGN_LOAD: "Others used the engine in the window, and what they cost is inside its joules: keep"
     " them off it and run again.",
     Reason.NOT_GRADED: "The requests have no right answers, so nothing was graded.",
+    Reason.GRADED_LATER: "Not graded yet: answers are programs, and `joulemark code grade RUN` runs them.",
     Reason.NOT_PUBLISHED: "What was published does not say it.",
     Reason.NOTHING_CORRECT: "No answer was correct.",
     Reason.NOTHING_SCORED: "No answer could be scored.",
@@ -144,7 +151,8 @@ _TEXTS: dict[Reason, str] = {
     Reason.ONE_TOKEN: "One token has no gap between tokens.",
     Reason.COALESCED: "Several events came in one read, so their gap is the network's.",
     Reason.CHUNK_NOT_TOKEN: "A chunk may hold several tokens, so a chunk gap is no inter-token latency.",
-    Reason.CLIENT_INVALID: "The measuring client itself was too busy to be believed.",
+    Reason.CLIENT_INVALID: "The measuring client itself did not keep up, so times hold its own delay: free"
+    " the processor, or measure from another machine, and measure again.",
     Reason.NOT_SCHEDULED: "Closed-loop requests have no scheduled time.",
     Reason.NOT_REPORTED: "It is not reported.",
     Reason.NOT_MEASURED: "It was not measured.",

@@ -13,12 +13,14 @@ from joulemark.report.frontier_words import (
     evidence,
     figure_title,
     leads,
+    left_out_first,
     left_out_lines,
     limit_lines,
     missed,
     named,
     note_lines,
     objective_title,
+    simulated_line,
     title,
 )
 from joulemark.report.page_file import write_page
@@ -64,7 +66,9 @@ def render_frontier(found: Recommendation) -> str:
     """Return the page as text. Only the charts' own SVG is trusted markup; all else is escaped."""
     page = {
         "title": title(found),
+        "warning": simulated_line(found),
         "leads": leads(found),
+        "left_out_first": left_out_first(found),
         "found": found.pick is not None,
         "limits": limit_lines(found),
         "charts": _charts(found),

@@ -16,12 +16,14 @@ from joulemark.report.frontier_words import (
     evidence,
     figure_title,
     leads,
+    left_out_first,
     left_out_lines,
     limit_lines,
     missed,
     named,
     note_lines,
     objective_title,
+    simulated_line,
     title,
 )
 from joulemark.report.wording import DASH, printable
@@ -38,8 +40,12 @@ def print_recommendation(
     """
     style = "bold green" if found.pick is not None else "bold red"
     console.print(Text(title(found), style="bold"))
+    if warning := simulated_line(found):
+        console.print(Text(f"! {warning}", style="bold red"))
     for sentence in leads(found):
         console.print(Text(sentence, style=style))
+    for line in left_out_first(found):
+        console.print(Text(line, style="yellow"))
     for line in limit_lines(found):
         console.print(Text(f"  {line}", style="dim"))
     if found.near_misses:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from joulemark.metrics.comparable import GROUND_CODES
 from joulemark.metrics.limits import Checked
 from joulemark.metrics.operating_point import OperatingPoint
 from joulemark.metrics.point_figures import figure_of
 from joulemark.metrics.recommendation import NearMiss, Recommendation
 from joulemark.metrics.value import Value
 from joulemark.metrics.why_none import why_none
+from joulemark.report.simulated_points import simulated_words
 from joulemark.report.wording import figure_texts, number, printable
 
 _OF = {"request": "a request", "image": "an image", "video": "a video"}
@@ -78,8 +80,20 @@ def leads(found: Recommendation) -> list[str]:
         return [printable(why_none(found)), *nearest]
     energy = figure_texts("energy", figure_of(pick, found.wish.objective))[0]
     of = "a correct answer" if found.wish.objective == "joules_per_correct" else _OF[pick.unit]
-    said = f"Run {named(pick, found)}: {energy} {of}{_at(pick, found.latency)}."
+    said = f"Run {named(pick, found)}{_among(found)}: {energy} {of}{_at(pick, found.latency)}."
     return [said, *_savings(found)]
+
+
+def _among(found: Recommendation) -> str:
+    """Say that the pick is what was left over, where half of the configurations could not be judged."""
+    lacking = {id(one.point) for one in found.left_out if one.code not in GROUND_CODES}
+    judged = sum(id(point) not in lacking for point in found.ranked)
+    n = len(lacking | {id(point) for point in found.ranked})
+    if 2 * judged > n:
+        return ""  # the line below the answer says how many
+    if judged == 1:
+        return f", the only one of {n} that could be judged"
+    return f", the best of the {judged} of {n} that could be judged"
 
 
 def _at(point: OperatingPoint, latency: str) -> str:
@@ -156,6 +170,22 @@ def evidence(found: Recommendation) -> str:
     n, front = len(found.ranked), len(found.front.on)
     counted = f"{n} configurations, {front} of them on the front; {len(found.met)} meet the limits."
     return f"{counted} {said.capitalize()}."
+
+
+def simulated_line(found: Recommendation) -> str:
+    """Return the warning that it is all simulated, or nothing."""
+    return simulated_words(found.ranked or tuple(one.point for one in found.left_out))
+
+
+def left_out_first(found: Recommendation) -> list[str]:
+    """Return what to know beside the answer: how many were left out, a line a kind of reason."""
+    if not found.ranked:
+        return []  # the answer itself says why
+    texts: dict[str, list[str]] = {}
+    for one in found.left_out:
+        texts.setdefault(one.code, []).append(one.text)
+    n = len({id(point) for point in (*found.ranked, *(one.point for one in found.left_out))})
+    return [f"Left out: {len(of)} of {n} configurations. {printable(of[0])}" for of in texts.values()]
 
 
 def left_out_lines(found: Recommendation) -> list[str]:

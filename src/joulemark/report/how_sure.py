@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from joulemark.metrics.bootstrap import MIN_SCORED_ITEMS
 from joulemark.metrics.catalogue import definition
+from joulemark.metrics.steady_state import SteadyWindow
 from joulemark.metrics.summary import Summary
-from joulemark.metrics.value import Value
+from joulemark.metrics.value import Value, scaled
 from joulemark.record.reason import Reason
 from joulemark.report.headline import BOUND, ENERGY, leading, leads_with_energy
+from joulemark.report.loaded_words import leading_loaded, plain_title
+from joulemark.report.of_load import is_loaded
 from joulemark.report.repeats import n_repeats, spread_text
 from joulemark.report.wording import (
     decimals,
@@ -18,6 +21,7 @@ from joulemark.report.wording import (
     why_no_interval,
 )
 
+STEADY_BOUND = "steady_joules_per_request_bound"
 TOLD = frozenset({"single_run"})  # caveats that these sentences say already
 _ALIKE = 1.5  # widths whose ratio is below this weigh alike
 
@@ -35,9 +39,9 @@ def how_sure(summary: Summary) -> list[str]:
 
 def what_it_means(summary: Summary) -> list[str]:
     """Return what the headline's interval and the meter's bound say."""
-    name = leading(summary)
+    name = leading_loaded(summary) if _is_steady(summary) else leading(summary)
     value = summary.figures[name]
-    title, (text, interval) = definition(name).title, figure_texts(name, value)
+    title, (text, interval) = _title(name, summary), figure_texts(name, value)
     told = [_questions(summary, name, title, text, interval, value)]
     if beside := _quality(summary, name):
         told.append(beside)
@@ -45,7 +49,7 @@ def what_it_means(summary: Summary) -> list[str]:
     if joules.value is None:
         told.append(f"Energy was not measured: {why(joules)}")
     elif joules.lo is not None and joules.hi is not None:
-        told += [_meter(joules), _checked(summary)]
+        told += [_steady_meter(summary) or _meter(joules), _checked(summary)]
     return [sentence for sentence in told if sentence]
 
 
@@ -102,6 +106,27 @@ def _quality(summary: Summary, name: str) -> str:
     return ""
 
 
+def _is_steady(summary: Summary) -> bool:
+    """Tell whether the headline is of a steady state: then so is all that is said of it here."""
+    return is_loaded(summary) and isinstance(summary.steady.window, SteadyWindow)
+
+
+def _title(name: str, summary: Summary) -> str:
+    return f"{plain_title(name)} under load" if _is_steady(summary) else definition(name).title
+
+
+def _steady_meter(summary: Summary) -> str:
+    """Return the meter's bound of a steady state as a share of its energy; nothing where there is none."""
+    bound = summary.figures[STEADY_BOUND]
+    if not _is_steady(summary) or not bound.value or bound.lo is None or bound.hi is None:
+        return ""
+    share = 100 * max(bound.value - bound.lo, bound.hi - bound.value) / bound.value
+    return (
+        f"The meter can have missed at most {share:.2g} % of the steady state's energy: that is its bound, "
+        "which is no statistics but a limit, to hold in 99 of 100 measurements."
+    )
+
+
 def _meter(joules: Value) -> str:
     assert joules.value is not None
     assert joules.lo is not None
@@ -116,8 +141,12 @@ def _meter(joules: Value) -> str:
 
 
 def _larger(summary: Summary) -> str:
-    """Compare the interval over items with the meter's bound, both of the energy per correct answer."""
+    """Compare the interval over items with the meter's bound, both of the energy that leads."""
     items, bound = summary.figures[ENERGY], summary.figures[BOUND]
+    if _is_steady(summary):
+        items, bound = summary.figures[leading_loaded(summary)], summary.figures[STEADY_BOUND]
+        if items.value and bound.value:  # one energy over the window stands in both
+            bound = scaled(bound, items.value / bound.value, "J")
     if None in (items.lo, items.hi, bound.lo, bound.hi):
         return ""
     assert items.lo is not None
@@ -142,6 +171,12 @@ def _checked(summary: Summary) -> str:
 
 def _repeated(summary: Summary) -> str:
     name, n = leading(summary), n_repeats(summary)
+    if is_loaded(summary):
+        asked = f", in which each question was asked {n} times" if n > 1 else ""
+        return (
+            f"It is one run{asked}: how far a second one would differ (a warmer device, other clocks) is not "
+            "known; the same command with another `--out`, and `joulemark runs --spread`, tell."
+        )
     if n < 2:
         return (
             "It is one run: how far a second one would differ (a warmer device, other clocks) is not known; "
@@ -150,7 +185,9 @@ def _repeated(summary: Summary) -> str:
     spread = summary.repeats.get(name)
     if spread is None or spread.sigma is None:
         return f"Everything was asked {n} times; the spread stands below."
-    return f"Everything was asked {n} times: {spread_text(name, spread)}, mean ± standard deviation."
+    title = definition(name).title.lower()
+    spread_of_it = f"{spread_text(name, spread)}, mean ± standard deviation of the {title}"
+    return f"Everything was asked {n} times: {spread_of_it}."
 
 
 def _tier(summary: Summary) -> str:

@@ -53,15 +53,18 @@ def _lines(found: SloFigures, *wanted: MetricDefinition) -> list[str]:
         SHARE_CORRECT: found.share_correct,
         JOULES_PER_CORRECT: found.joules_per_correct_answer,
     }
-    known = [_known(defined, values[defined]) for defined in wanted if values[defined].value is not None]
+    known = [
+        _known(defined, values[defined], found) for defined in wanted if values[defined].value is not None
+    ]
     why_not = gathered((defined.title, why(values[defined])) for defined in wanted)
     return known + [f"{DASH} {', '.join(titles)}: {sentence}" for sentence, titles in why_not.items()]
 
 
-def _known(defined: MetricDefinition, value: Value) -> str:
+def _known(defined: MetricDefinition, value: Value, found: SloFigures) -> str:
     text, interval = figure_texts(defined.name, value)
     beside = f" ({interval})" if interval else ""
-    of = f", of {value.n:,} counted requests" if defined is SHARE_CORRECT else ""
+    what = "of {:,} counted requests" if value.n == found.share.n else "over {:,} questions"
+    of = f", {what.format(value.n)}" if defined is SHARE_CORRECT else ""
     return f"{defined.title}: {text}{beside}{of}"
 
 

@@ -72,7 +72,8 @@ def _idle(summary: Summary) -> str:
 
 def is_told(summary: Summary) -> bool:
     """Tell whether the split has anything to say: a run without load or without joules has not."""
-    return summary.steady.input_aware.reason not in (Reason.NOT_LOADED, Reason.NO_METER)
+    unsaid = (Reason.NOT_LOADED, Reason.NO_METER, Reason.NO_METER_ASKED_FOR)
+    return summary.steady.input_aware.reason not in unsaid
 
 
 def split_chart(split: Split, width: int) -> Picture:

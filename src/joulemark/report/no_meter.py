@@ -12,7 +12,10 @@ BRIEF = "No meter."
 def has_no_meter(summary: Summary) -> bool:
     """Tell whether no meter at all was read, so that one reason holds of every joule."""
     reason = summary.figures["total_joules"].reason
-    return reason in (Reason.NO_METER, Reason.METER_SILENT) and not summary.other_energy
+    return (
+        reason in (Reason.NO_METER, Reason.NO_METER_ASKED_FOR, Reason.METER_SILENT)
+        and not summary.other_energy
+    )
 
 
 def brief(sentence: str, summary: Summary) -> str:

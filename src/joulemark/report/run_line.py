@@ -14,14 +14,20 @@ def run_lines(facts: Mapping[str, object], figures: HeadlineFigures) -> str:
     answers = f"{facts['answers']}/{facts['wanted']}"
     head = f"{facts['created_utc']}  {facts['state']:<8} {answers:>9}  {facts['run_dir']}"
     share = figures.accuracy
+    marks = [*(["SIMULATED"] if figures.simulated else []), *(["REPLAYED"] if figures.replayed else [])]
+    if figures.invalid:
+        marks.append(f"INVALID timing ({', '.join(figures.invalid)})")
+    tier = figures.measurement_tier
     told = [
         _energy(figures),
-        f"tier {figures.measurement_tier}" if figures.measurement_tier is not None else "",
+        f"tier {tier}" if tier is not None else "no tier" if figures.has_joules else "",
         f"accuracy {figure_texts('accuracy', share)[0]}" if share.value is not None else "",
     ]
     if figures.joules_per_correct_answer.value is None:
         told.reverse()  # the sentence that says why stands last
-    return f"{printable(head, keep_spaces=True)}\n    {printable(' · '.join(filter(None, told)))}"
+    line = " · ".join(filter(None, told))
+    marked = f"{', '.join(marks)}: {line}" if marks else line
+    return f"{printable(head, keep_spaces=True)}\n    {printable(marked)}"
 
 
 def _energy(figures: HeadlineFigures) -> str:
@@ -29,5 +35,5 @@ def _energy(figures: HeadlineFigures) -> str:
     if joules.value is None:
         return f"{DASH} per correct answer: {why(joules)}"
     energy, bound = bounded_texts("joules_per_correct_answer", joules)
-    replayed = "REPLAYED: " if figures.replayed else ""
-    return f"{replayed}{energy} per correct answer" + (f" ({bound})" if bound else "")
+    whole = " over the whole run, start and drain too" if figures.loaded else ""
+    return f"{energy} per correct answer{whole}" + (f" ({bound})" if bound else "")

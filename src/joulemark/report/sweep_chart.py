@@ -128,7 +128,7 @@ def _rows(swept: Swept, axis: str, figure: Callable[[OperatingPoint], Value]) ->
     values = swept.record.axes[axis]
     rows: Rows = []
     for one in swept.points:
-        if one.measured is None or one.record.state != "done":
+        if one.measured is None or one.state != "done":
             continue
         value, at = figure(one.measured.point), one.record.values.get(axis)
         if value.value is None or at not in values:

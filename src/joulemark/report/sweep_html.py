@@ -9,7 +9,15 @@ from joulemark.report.drawing import Drawing, drawn
 from joulemark.report.page_file import write_page
 from joulemark.report.sweep_chart import PANEL_PX, Panel, axes_drawn, panel_chart, panel_words, panels
 from joulemark.report.sweep_table import columns, energy_unit, matrix, sweep_rows
-from joulemark.report.sweep_words import axis_title, point_text, progress_text, title
+from joulemark.report.sweep_words import (
+    axis_title,
+    nothing_drawn,
+    point_text,
+    progress_text,
+    subject,
+    title,
+    warnings,
+)
 from joulemark.report.templates import template
 from joulemark.report.wording import DASH, printable
 from joulemark.sweeps.points import Swept
@@ -39,7 +47,10 @@ def render_sweep(swept: Swept, *, frontier: str = "") -> str:
     shown = [k for k in range(len(titles)) if any(row.cells[k] != DASH for row in rows)]
     page = {
         "title": title(swept),
+        "subject": subject(swept),
+        "warnings": warnings(swept),
         "progress": progress_text(swept),
+        "nothing_drawn": nothing_drawn(swept),
         "frontier": frontier,
         "axes": [
             (axis_title(name), [_drawing(panel) for panel in panels(swept, name)])

@@ -8,6 +8,7 @@ from joulemark.metrics.engine_figures import DECODE_SHARE, KV_MEAN, PREEMPTIONS
 from joulemark.metrics.loaded_definitions import MEAN_BATCH
 from joulemark.metrics.point_figures import figure_of
 from joulemark.metrics.value import Value
+from joulemark.record.reason import Reason
 from joulemark.report.sweep_words import axis_title, point_text, short_text, state_text, why_text
 from joulemark.report.wording import DASH, printable, why
 from joulemark.sweeps.axes import LOADS
@@ -106,7 +107,7 @@ def _row(one: SweptPoint, swept: Swept) -> SweepRow:
     missing += [
         why(value)
         for value in (point.energy_j, waits[0] if point.unit == "request" else waits[2])
-        if value.reason is not None
+        if value.reason not in (None, Reason.CLIENT_INVALID)  # the point itself says so
     ]
     return SweepRow(name, state_text(one), cells, " ".join(dict.fromkeys(filter(None, missing))))
 

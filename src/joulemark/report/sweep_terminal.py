@@ -8,7 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from joulemark.report.sweep_table import columns, energy_unit, matrix, sweep_rows
-from joulemark.report.sweep_words import progress_text, title
+from joulemark.report.sweep_words import progress_text, subject, title, warnings
 from joulemark.report.wording import DASH, gathered
 from joulemark.sweeps.points import Swept
 
@@ -16,6 +16,10 @@ from joulemark.sweeps.points import Swept
 def print_sweep(swept: Swept, console: Console) -> None:
     """Print the points and their figures; columns of which nothing is known are left out."""
     console.print(Text(title(swept), style="bold"))
+    if about := subject(swept):
+        console.print(Text(about))
+    for line in warnings(swept):
+        console.print(Text(f"! {line}", style="bold red"))
     console.print(Text(progress_text(swept), style="dim"))
     rows, titles = sweep_rows(swept), columns(swept)
     shown = [k for k in range(len(titles)) if any(row.cells[k] != DASH for row in rows)]

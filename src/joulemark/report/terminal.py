@@ -191,7 +191,11 @@ def _lines(summary: Summary) -> Iterator[str]:
         told = [f"{title} {figure_texts('', value)[0]}" for title, value in slowed.items() if value.value]
         yield f"Slowed down, of the time: {', '.join(told)}"
     for row in spread_rows(summary):
-        if row.name in (leading(summary), "accuracy"):
+        if row.name not in (leading(summary), "accuracy"):
+            continue
+        if row.mean.text == DASH:
+            yield f"{DASH} {row.title} over repeats: {row.mean.why}"
+        else:
             yield f"{row.title} over repeats: {row.mean.text} ± {row.sigma.text} (n = {row.n})"
 
 

@@ -15,7 +15,7 @@ from joulemark.report.cells import Cell, cell, notes
 from joulemark.report.theme import FAINT, INK, LINE, VERDICTS, Picture, Rows, named
 from joulemark.report.wording import DASH, why
 
-NO_REQUEST = "no request"
+NO_REQUEST, NOT_APART = "no request", "not told apart"
 _MEANS = {
     "correct": "the right answer",
     "wrong": "an answer, but not the right one",
@@ -64,10 +64,12 @@ def rest_row(summary: Summary) -> VerdictRow | None:
     costs = summary.by_verdict
     if costs.total.value is None:
         return None
-    name, means = _UNIT_NAME[costs.resource], "the time between requests, and what could not be told apart"
-    nothing = Cell("")
+    name, who = _UNIT_NAME[costs.resource], NO_REQUEST
+    means = "the time between requests, and what could not be told apart"
+    if inside := [row.verdict for row in costs.rows if row.n and row.cost.value is None]:
+        who, means = NOT_APART, f"of {', '.join(inside)} and of no request together: it could not be split"
     share = _share(costs.share_unattributed)
-    return VerdictRow(NO_REQUEST, means, "", "", cell(name, costs.unattributed), share, nothing)
+    return VerdictRow(who, means, "", "", cell(name, costs.unattributed), share, Cell(""))
 
 
 def _row(row: VerdictCost, costs: VerdictCosts) -> VerdictRow:

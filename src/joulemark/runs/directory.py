@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 
 import joulemark
+from joulemark.calibration.node import host_hash
 from joulemark.meters.address import private_name
 from joulemark.meters.privacy import hashed, load_salt
 from joulemark.rates.declared import resumed_rates
@@ -133,6 +134,9 @@ def _difference(manifest: Manifest, plan: RunPlan, facts: EngineFacts) -> str | 
     if held.model_digest is None and held.endpoint_hash != facts.endpoint_hash:
         # Without a digest of the weights, only the address tells one server's model from another's.
         return "it was measured at another address, and the engine does not say which weights it holds"
+    hosts = {segment.host_hash for segment in manifest.segments}
+    if hosts and host_hash() not in hosts:
+        return "it was measured on another machine, or this one was renamed; two machines make no one run"
     if manifest.meters_requested != [private_name(meter) for meter in plan.meters]:
         return f"it was begun with --meter {' --meter '.join(manifest.meters_requested)}"
     if manifest.boards != list(plan.boards):

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from joulemark.live.device import Headline, choose_headline
 from joulemark.live.unanswered import no_meter
+from joulemark.meters.discovery import NONE
 from joulemark.record.manifest import Manifest
 from joulemark.record.meter import QualifiedSource
 from joulemark.record.reason import Reason
@@ -41,6 +42,6 @@ def evidence_of(manifest: Manifest, segment: int) -> Evidence:
     )
     silent = [(one.name, one.why) for one in manifest.silent_meters if one.segment == segment]
     if headline.reason is Reason.NO_METER and not headline.detail:
-        found = no_meter(silent)
+        found = no_meter(silent, asked_for=manifest.meters_requested != [NONE])
         headline = Headline((), found.reason, detail=found.detail)
     return Evidence(segment, sources, headline)

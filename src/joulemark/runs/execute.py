@@ -87,6 +87,9 @@ async def execute(plan: RunPlan, observer: Observer) -> RunOutcome:
 async def _execute_in(
     layout: RunLayout, manifest: Manifest, facts: EngineFacts, plan: RunPlan, observer: Observer
 ) -> RunOutcome:
+    if plan.task.problems is not None:
+        # before the first answer: whatever ends the run, what its answers are judged by is beside them
+        write_atomically(layout.problems, plan.task.problems)
     rows, unreadable = await asyncio.to_thread(read_items, layout.items_journal)
     if unreadable:
         observer.note(f"{unreadable} torn line(s) of an earlier life of this run are left out")

@@ -11,6 +11,7 @@ from joulemark.metrics.plain import JsonValue, reason_json, reasons_json
 from joulemark.metrics.tier import Tier, is_replayed, tier_of
 from joulemark.metrics.value import Value
 from joulemark.record.reason import Reason
+from joulemark.record.simulated import is_simulated_kind
 from joulemark.runs.recorded import read_run
 from joulemark.runs.view import view_of
 
@@ -19,7 +20,9 @@ from joulemark.runs.view import view_of
 class HeadlineFigures:
     """Joules per correct answer with the meter's bound, accuracy, and the tier or why there is none.
 
-    ``replayed``: the joules are those of a recorded trace.
+    ``replayed``: the joules are those of a recorded trace; ``simulated``: an engine that computes made them.
+    ``invalid`` are why the client did not keep up. ``loaded``: several requests at a time, so that the joules
+    of the whole run hold its start and its drain.
     """
 
     joules_per_correct_answer: Value
@@ -27,6 +30,14 @@ class HeadlineFigures:
     measurement_tier: Tier | None
     tier_reason: Reason | None
     replayed: bool
+    simulated: bool = False
+    invalid: tuple[str, ...] = ()
+    loaded: bool = False
+
+    @property
+    def has_joules(self) -> bool:
+        """Tell whether there is an energy that a tier could be of."""
+        return self.joules_per_correct_answer.value is not None
 
     def to_json(self) -> dict[str, JsonValue]:
         """Return plain values; each null has its entry under ``reasons``."""
@@ -35,8 +46,15 @@ class HeadlineFigures:
         if self.tier_reason is not None:
             reasons["measurement_tier"] = reason_json(self.tier_reason)
         found: dict[str, JsonValue] = {name: value.value for name, value in figures.items()}
-        beside = {"measurement_tier": self.measurement_tier, "replayed": self.replayed, "reasons": reasons}
-        return {**found, **beside}
+        return {
+            **found,
+            "measurement_tier": self.measurement_tier,
+            "replayed": self.replayed,
+            "simulated": self.simulated,
+            "invalid": list(self.invalid),
+            "loaded": self.loaded,
+            "reasons": reasons,
+        }
 
 
 def headline_figures(root: Path) -> HeadlineFigures:
@@ -48,4 +66,7 @@ def headline_figures(root: Path) -> HeadlineFigures:
         accuracy(items, real_valued=real_valued),
         *tier_of(view),
         is_replayed(view.sources, view.headline_energy),
+        is_simulated_kind(view.manifest.engine.kind),
+        tuple(sorted({code for proof in view.manifest.client for code in proof.invalid})),
+        view.manifest.load.mode != "sequential",
     )

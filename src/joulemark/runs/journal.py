@@ -16,7 +16,7 @@ import orjson
 from pydantic import TypeAdapter
 
 from joulemark.record.errors import InputError
-from joulemark.record.item import Chunk, Item, ItemRow, LocalTexts
+from joulemark.record.item import Chunk, Item, ItemRow, LocalTexts, Verdict
 from joulemark.runs.layout import permissions
 from joulemark.telemetry.line_file import LineFile
 
@@ -65,7 +65,10 @@ class ItemJournal:
 
 
 def read_items(path: Path) -> tuple[list[ItemRow], int]:
-    """Return the rows of a journal and the number of lines that could not be read."""
+    """Return the rows of a journal and the number of lines that could not be read.
+
+    Raises `InputError` for an answer whose verdict and correctness contradict each other.
+    """
     rows: list[ItemRow] = []
     unreadable = 0
     try:
@@ -93,8 +96,22 @@ def _decode(line: dict[str, Any]) -> ItemRow:
     item = _ITEM.validate_python(line["item"])
     chunks = tuple(Chunk(*chunk) for chunk in _CHUNKS.validate_python(line["chunks"]))
     _require_plausible(item, chunks)
+    _require_one_verdict(item)
     texts = None if line["texts"] is None else _TEXTS.validate_python(line["texts"])
     return ItemRow(item, chunks, texts)
+
+
+def _require_one_verdict(item: Item) -> None:
+    """Raise `InputError` where an answer is graded twice: leaving it out would change the accuracy too."""
+    correct = item.verdict is Verdict.CORRECT
+    if item.verdict is None or item.correct is None or item.correct is correct:
+        return
+    raise InputError(
+        "the journal of answers contradicts itself",
+        why=f"{item.item_id!r} has the verdict {item.verdict.value!r} and is "
+        f"{'' if item.correct else 'not '}correct, which no run writes",
+        fix="the journal was edited; measure again into another directory with --out DIR",
+    )
 
 
 def _require_plausible(item: Item, chunks: Sequence[Chunk]) -> None:

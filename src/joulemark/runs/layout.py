@@ -13,7 +13,7 @@ from joulemark.files.locks import FileLock, LockHeld
 from joulemark.record.errors import InputError
 from joulemark.record.manifest import Manifest
 
-_WITH_WORDS = ("items.jsonl", "engine.log")
+_WITH_WORDS = ("items.jsonl", "problems.jsonl", "engine.log")
 
 
 class RunLayout:
@@ -24,6 +24,9 @@ class RunLayout:
         self.manifest = root / "manifest.json"
         self.items_journal = root / "items.jsonl"
         self.telemetry_journal = root / "telemetry.jsonl"
+        self.problems = root / "problems.jsonl"
+        self.grades_journal = root / "grades.jsonl"
+        self.programs = root / "code"
         self.items = root / "items.parquet"
         self.chunks = root / "chunks.parquet"
         self.telemetry = root / "telemetry.parquet"

@@ -12,6 +12,7 @@ from joulemark.live.engine_place import MeteredBoard, metered_boards, require_bo
 from joulemark.live.source_test import ACCOUNTS, find_tested
 from joulemark.meters.address import without_address
 from joulemark.meters.discovery import AUTO, NONE, discover
+from joulemark.meters.duplicates import is_another_board
 from joulemark.meters.engine_gauges import ENGINE_SOURCE
 from joulemark.meters.privacy import hashed, load_salt
 from joulemark.meters.source import SourceSpec
@@ -35,9 +36,11 @@ def require_meters(wanted: Sequence[str], declared_boards: Sequence[int] = ()) -
     findings = discover(wanted)
     for meter in wanted:
         kind = meter.partition(":")[0]
-        if meter in (AUTO, NONE) or any(f.spec for f in findings if f.kind == kind):
+        alike = [f for f in findings if f.kind == kind]
+        missing = next((f for f in alike if f.meter == meter and is_another_board(f)), None)
+        if meter in (AUTO, NONE) or (missing is None and any(f.spec for f in alike)):
             continue
-        missing = next((f for f in findings if f.kind == kind), None)
+        missing = missing or next(iter(alike), None)
         raise InputError(
             f"the meter {meter} cannot be read",
             why=missing.why if missing else "nothing of the kind is on this machine",

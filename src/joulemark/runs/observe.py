@@ -11,7 +11,7 @@ from joulemark.record.item import Item, ItemRow, LocalTexts, Phase, Verdict
 from joulemark.record.reason import Reason
 from joulemark.runs.commitment import commit
 from joulemark.runs.token_budget import over_budget
-from joulemark.tasks.scorers import UNGRADED
+from joulemark.tasks.scorers import LATER, UNGRADED
 from joulemark.tasks.task import Question, Score, Scorer
 
 _FILTERED = "content_filter"
@@ -83,7 +83,7 @@ class Recorder:
             **{f"engine_{part}_ns": reply.engine_ns.get(part) for part in ("load", "prefill", "decode")},
             "correct": score.correct if score else None,
             "score": score.score if score else None,
-            "rule": score.rule if score else None,
+            "rule": score.rule if score and score.rule != LATER else None,
             "span": score.span if score else None,
         }
         item = Item(
@@ -181,6 +181,7 @@ def _reasons(
     streamed = reply.streamed
     failed = not reply.ok
     graded = question.kind != UNGRADED
+    later = score is not None and score.rule == LATER
     why: dict[str, Reason] = {}
     default = {
         "t_first": Reason.NO_TOKEN_SEEN if streamed else Reason.NOT_STREAMED,
@@ -196,11 +197,13 @@ def _reasons(
         "turn": Reason.NOT_APPLICABLE,
         **({"media_units": Reason.NOT_APPLICABLE} if question.media_units is None else {}),
         **({} if graded else dict.fromkeys(_GRADED, Reason.NOT_GRADED)),
+        **(dict.fromkeys(_GRADED, Reason.GRADED_LATER) if later else {}),
     }
     for name, value in values.items():
         if value is None:
             missing = Reason.REQUEST_FAILED if failed else default.get(name, Reason.NOT_REPORTED)
             why[name] = asked.get(name, missing)
     if score is None or score.verdict is None:
-        why["verdict"] = Reason.NOT_APPLICABLE if graded else Reason.NOT_GRADED
+        judged = Reason.GRADED_LATER if later else Reason.NOT_APPLICABLE
+        why["verdict"] = judged if graded else Reason.NOT_GRADED
     return {name: reason.value for name, reason in why.items()}

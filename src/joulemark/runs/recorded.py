@@ -8,6 +8,7 @@ from pathlib import Path
 
 from joulemark.record.item import Chunk, Item, ItemRow, Phase
 from joulemark.record.manifest import Manifest
+from joulemark.runs.grades import read_grades, with_grades
 from joulemark.runs.journal import read_items
 from joulemark.runs.layout import RunLayout
 from joulemark.runs.sound_manifest import require_sound
@@ -40,7 +41,8 @@ def read_run(root: Path) -> RecordedRun:
 
     Raises `InputError` where there is none, or its manifest contradicts itself.
     A row that stands twice (which no writer of ours does) counts once: the first. Token counts beyond what
-    was allowed are doubted anew, whatever the file says of them.
+    was allowed are doubted anew, whatever the file says of them. Answers that wait for a grade get it
+    from a journal of its own (`joulemark.runs.grades`).
     """
     layout = RunLayout(root)
     manifest = layout.read_manifest()
@@ -48,7 +50,9 @@ def read_run(root: Path) -> RecordedRun:
     rows, unreadable = read_items(layout.items_journal)
     budget = manifest.sampling.max_tokens
     unique = {row.item.key: within_budget(row, budget) for row in reversed(rows)}
-    ordered = sorted(unique.values(), key=lambda row: (row.item.segment, row.item.t_sent))
+    grades, torn_grades = read_grades(layout.grades_journal)
+    graded = with_grades(unique.values(), grades)
+    ordered = sorted(graded, key=lambda row: (row.item.segment, row.item.t_sent))
     close_killed_segments(manifest, layout, rows)
     journal = layout.telemetry_journal
     timeline = Timeline.from_journal(journal) if journal.exists() else Timeline({})
@@ -58,6 +62,8 @@ def read_run(root: Path) -> RecordedRun:
             f"{torn} line(s) of the journals could not be read and were left out; the energy of an answer"
             " that stood there is still inside the total"
         )
+    if torn_grades:
+        manifest.notes.append(f"{torn_grades} line(s) of the journal of grades were left out")
     stored = sum(row.item.phase == Phase.MEASURE for row in ordered)
     if manifest.state == "complete" and stored < n_wanted(manifest) and not _stopped_early(manifest):
         manifest.state = "partial"

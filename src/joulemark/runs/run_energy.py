@@ -7,10 +7,11 @@ from functools import cached_property
 
 from joulemark.live.contradictions import without_contradictions
 from joulemark.live.device import PROCESSORS
+from joulemark.meters.duplicates import BY_UUID
 from joulemark.metrics.attribution import scope_label
 from joulemark.record.energy import MeasuredOrWithheld, Method, Withheld
 from joulemark.record.manifest import Manifest
-from joulemark.record.meter import Trust
+from joulemark.record.meter import QualifiedSource, Trust
 from joulemark.record.reason import Reason
 from joulemark.record.simulated import is_simulated_board
 from joulemark.runs.evidence import Evidence, evidence_of
@@ -31,7 +32,7 @@ class RunEnergy:
         self.windows = measured_spans(manifest)
         measured = sorted({window.segment for window in self.windows})
         self.evidence = {segment: evidence_of(manifest, segment) for segment in measured}
-        self.withheld = _why_none(list(self.evidence.values()))
+        self.withheld = _why_none(list(self.evidence.values()), manifest)
         chosen = [evidence.chosen for evidence in self.evidence.values()]
         methods = {best_method(sources) for sources in chosen}
         self.method = methods.pop() if len(methods) == 1 else Method.INTEGRATED
@@ -82,7 +83,10 @@ class RunEnergy:
                 chosen = self.withheld is None and source in evidence.chosen
                 if not chosen and source.qualification.trust is not Trust.ABSENT:
                     scope = source.info.scope.label
-                    energies = span_energies(self._timeline, [source], here, best_method([source]))
+                    if self._disbelieved(source, evidence):
+                        energies = self.of(here)  # what it said of itself stands in the reason
+                    else:
+                        energies = span_energies(self._timeline, [source], here, best_method([source]))
                     found.setdefault(f"{source.info.name} · {scope}", []).extend(energies)
                     if source.info.is_register and source.info.power_quantity is not None:
                         # the power beside a register, for a run shorter than the register's step
@@ -98,6 +102,11 @@ class RunEnergy:
         simulated = {source.info.name for source in sources if is_simulated_board(source.info)}
         return without_contradictions(totals, self.total(), simulated)
 
+    def _disbelieved(self, source: QualifiedSource, evidence: Evidence) -> bool:
+        withheld = self.withheld
+        doubted = withheld is not None and withheld.reason is Reason.METER_CONTRADICTED
+        return doubted and source in evidence.chosen
+
     @property
     def on_processors(self) -> bool:
         """Whether the headline is the processors' energy."""
@@ -109,15 +118,21 @@ class RunEnergy:
         return next(iter(self.evidence.values()))
 
 
-def _why_none(evidence: Sequence[Evidence]) -> Withheld | None:
+def _why_none(evidence: Sequence[Evidence], manifest: Manifest) -> Withheld | None:
     if not evidence:
         return Withheld(Reason.NO_SAMPLES)
     for one in evidence:
         if not one.chosen:
             return Withheld(one.headline.reason or Reason.NO_METER, one.headline.detail)
-    # The same scope on another board (a card exchanged, another index) is another device.
+    # The same scope on another board (a card exchanged, another index) is another device, and so is the same
+    # path on another machine: UUIDs alone are unique.
+    hosts = {segment.index: segment.host_hash for segment in manifest.segments}
     parts = {
-        frozenset((source.info.scope, source.info.device_id) for source in one.chosen) for one in evidence
+        frozenset(
+            (info.scope, info.device_id, "" if info.kind in BY_UUID else hosts[one.segment])
+            for info in (source.info for source in one.chosen)
+        )
+        for one in evidence
     }
     if len(parts) > 1:
         return Withheld(Reason.SCOPES_DIFFER)

@@ -7,12 +7,23 @@ from collections.abc import Hashable, Iterator
 from dataclasses import fields
 from typing import TypeVar
 
+from joulemark.meters.duplicates import BY_UUID
+from joulemark.record import ranges
 from joulemark.record.errors import InputError
 from joulemark.record.manifest import Manifest
 
 _LAST_NS = 2**62
 _LONGEST_S = 1e7  # four months: longer than any meter takes for anything
 _HIGHEST = 1e18
+_RATES = {
+    "usd_per_kwh": ranges.USD_PER_KWH,
+    "gco2e_per_kwh": ranges.GCO2E_PER_KWH,
+    "usd_per_million_prompt_tokens": ranges.USD_PER_MILLION_TOKENS,
+    "usd_per_million_completion_tokens": ranges.USD_PER_MILLION_TOKENS,
+    "pue": ranges.PUE,
+    "embodied_kgco2e": ranges.EMBODIED_KGCO2E,
+    "lifetime_years": ranges.LIFETIME_YEARS,
+}
 _OF_A_TEST = ("counter_over_power", "mean_power_w")
 
 T = TypeVar("T", bound=Hashable)
@@ -40,6 +51,9 @@ def _contradictions(manifest: Manifest) -> Iterator[str]:
         yield f"segment {index} stands twice"
     if (twice := _twice(meters)) is not None:
         yield f"the meter {twice[1]!r} stands twice in segment {twice[0]}"
+    boards = [(m.segment, m.source.device_id) for m in manifest.meters if m.source.kind in BY_UUID]
+    if (board := _twice([one for one in boards if one[1] is not None])) is not None:
+        yield f"two meters of segment {board[0]} are of one board"
     yield from _impossible_numbers(manifest)
     for meter in manifest.meters:
         if meter.scope != str(meter.source.scope):
@@ -55,6 +69,41 @@ def _contradictions(manifest: Manifest) -> Iterator[str]:
         for one in those:
             if one.segment not in indices:
                 yield f"a {name} is of segment {one.segment}, and there is none"
+    segments = {segment.index: segment for segment in manifest.segments}
+    for window in manifest.windows:
+        within = segments[window.segment]
+        ends = [t for t in (window.t1, within.t1) if t is not None]
+        if window.t0 < within.t0 or window.t0 > min(ends, default=window.t0):
+            yield f"a window of segment {window.segment} begins outside it, or ends before it begins"
+        elif window.t1 is not None and within.t1 is not None and window.t1 > within.t1:
+            yield f"a window of segment {window.segment} ends after it"
+    yield from _out_of_range(manifest)
+
+
+def _out_of_range(manifest: Manifest) -> Iterator[str]:
+    """Find what the command line would have refused."""
+    rates, baselines = manifest.rates, manifest.baselines
+    for name, (low, high) in _RATES.items():
+        value = getattr(rates, name)
+        if value is not None and not low <= value <= high:
+            yield f"{name} is {value:g}, and {low:,.0f} to {high:,.0f} is possible"
+    if rates.lifetime_years == 0:
+        yield "lifetime_years is 0"
+    for steps, (low, high) in (
+        (rates.grid_series, ranges.GCO2E_PER_KWH),
+        (rates.tariff, (-ranges.USD_PER_KWH[1], ranges.USD_PER_KWH[1])),
+    ):
+        if not all(low <= step.rate <= high for step in steps):
+            yield f"a rate that changes with time is not within {low:,.0f} to {high:,.0f}"
+    low, high = ranges.IDLE_W
+    for name in ("empty_idle", "loaded_idle"):
+        watts, bound = getattr(baselines, f"{name}_w"), getattr(baselines, f"{name}_bound_w")
+        if not all(low <= one <= high for one in (watts, *(bound or ())) if one is not None):
+            yield f"{name}_w is {watts} W"
+        elif bound is not None and (watts is None or not bound[0] <= watts <= bound[1]):
+            yield f"{name}_w lies outside its bound"
+    if manifest.repeats < 1 or manifest.task.n_items < 0 or manifest.sampling.max_tokens < 0:
+        yield "repeats, questions or tokens are fewer than there can be"
 
 
 def _impossible_numbers(manifest: Manifest) -> Iterator[str]:

@@ -11,6 +11,8 @@ from joulemark.metrics.attribution import (
     items_overlap,
     time_slices,
 )
+from joulemark.metrics.drift import contradiction
+from joulemark.metrics.foreign_load import foreign_of, measured_loads
 from joulemark.metrics.run_view import RunView
 from joulemark.metrics.summary import Summary, summarize
 from joulemark.record.attribution import Attribution, AttributionCheck
@@ -56,9 +58,14 @@ def view_of(run: RecordedRun) -> RunView:
         energy.withheld = Withheld(Reason.ENGINE_NOT_VISIBLE, _ONLY_FORWARDS)
     if energy.withheld is None and not _inside(items, windows):
         energy.withheld = Withheld(Reason.OUTSIDE_TIMELINE, _ANSWER_OUTSIDE)
+    energy.withheld = energy.withheld or contradiction(energy.total(), energy.integrated())
+    gauges = engine_gauges(timeline)
+    steady = steady_state(run.manifest, run.items, run.chunks, gauges, windows, energy.of, energy.renewal_s)
+    if energy.withheld is None:
+        measured = measured_loads(run.manifest, run.items, run.chunks, gauges)
+        energy.withheld = foreign_of(steady.window, measured)
     total = energy.total()
     attributions, checks = _attribute(energy, items, total)
-    gauges = engine_gauges(timeline)
     aware, aware_checks, fit = input_aware(
         run.manifest, run.items, run.chunks, windows, energy.of, total, energy.scope, gauges, energy.renewal_s
     )
@@ -86,9 +93,7 @@ def view_of(run: RecordedRun) -> RunView:
         slowed=slowed_stretches(timeline, sources),
         effective_rates=effective_rates(run.manifest, energy),
         engine_gauges=gauges,
-        steady=steady_state(
-            run.manifest, run.items, run.chunks, gauges, windows, energy.of, energy.renewal_s
-        ),
+        steady=steady,
         input_aware=fit,
     )
 

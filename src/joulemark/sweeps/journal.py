@@ -5,6 +5,7 @@ It holds no figure: those are in the runs, and computed anew from them.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,8 +19,8 @@ from joulemark.record.errors import InputError
 from joulemark.sweeps.setting import Setting
 
 SWEEP_SCHEMA_VERSION = "1.0"
-FILE, POINTS, LOCK = "sweep.json", "points", ".sweep.lock"
-State = Literal["planned", "running", "partial", "done", "failed", "skipped", "saturated"]
+FILE, POINTS, LOCK, ASIDE = "sweep.json", "points", ".sweep.lock", ".invalid"
+State = Literal["planned", "running", "partial", "done", "invalid", "failed", "skipped", "saturated"]
 
 
 class _Part(BaseModel):
@@ -27,7 +28,7 @@ class _Part(BaseModel):
 
 
 class PointRecord(_Part):
-    """One point: what it is, how far it is, and why no further.
+    """One point: what it is, how far it is, and why no further; ``invalid``: asked, by a client too late.
 
     ``name`` is its directory below ``points``, null for one that was skipped. ``detail`` is the end of the
     engine's log, where that said why. ``in_grid``: whether the grid as it was last asked for has it.
@@ -67,6 +68,19 @@ class SweepJournal:
         """Return where a point's run lies."""
         assert record.name is not None
         return self.root / POINTS / record.name
+
+    def set_aside(self, record: PointRecord) -> None:
+        """Move a point's run out of the way of a new one, below `ASIDE`; raises `InputError`."""
+        root = self.run_dir(record)
+        place = self.root / ASIDE
+        try:
+            place.mkdir(exist_ok=True)
+            n = next(n for n in itertools.count(1) if not (place / f"{record.name}-{n}").exists())
+            root.rename(place / f"{record.name}-{n}")
+        except OSError as error:
+            raise InputError(
+                f"{root} cannot be set aside to measure it again", why=error.strerror or str(error)
+            ) from error
 
     def read(self) -> SweepRecord | None:
         """Return what is recorded, null where nothing is; raises `InputError` for a file that is none."""

@@ -11,9 +11,9 @@ from joulemark.metrics.run_point import run_point
 from joulemark.record.errors import InputError
 from joulemark.runs.view import summary_of
 from joulemark.sweeps.engine_state import EngineState, engine_state
-from joulemark.sweeps.journal import FILE, PointRecord, SweepJournal, SweepRecord
+from joulemark.sweeps.journal import FILE, PointRecord, State, SweepJournal, SweepRecord
 
-_MEASURED = ("done", "partial")
+_MEASURED = ("done", "invalid", "partial")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +34,16 @@ class SweptPoint:
     unread: str = ""
 
     @property
+    def state(self) -> State:
+        """How far it is; by its run, so that an older record of a client that was late is no ``done``."""
+        late = self.measured is not None and self.measured.point.late
+        return "invalid" if late and self.record.state == "done" else self.record.state
+
+    @property
     def why(self) -> str:
         """Why it has no figures, or is not whole; empty where it is."""
-        return self.unread or self.record.why
+        late = self.measured.point.late if self.measured is not None else ""
+        return self.unread or self.record.why or late
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +57,11 @@ class Swept:
 
     @property
     def operating_points(self) -> tuple[OperatingPoint, ...]:
-        """What can be chosen among: the points that were measured to their end."""
+        """The points that were measured to their end; a choice among them leaves out those that are late."""
         return tuple(
             one.measured.point
             for one in (*self.points, *self.earlier)
-            if one.measured is not None and one.record.state == "done"
+            if one.measured is not None and one.record.state in ("done", "invalid")
         )
 
     @property
@@ -62,7 +69,7 @@ class Swept:
         """Return how many points of the grid are in each state."""
         found: dict[str, int] = {}
         for one in self.points:
-            found[one.record.state] = found.get(one.record.state, 0) + 1
+            found[one.state] = found.get(one.state, 0) + 1
         return found
 
 

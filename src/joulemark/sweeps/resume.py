@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 import joulemark
 from joulemark.record.errors import InputError
 from joulemark.sweeps.journal import PointRecord, SweepJournal, SweepRecord
+from joulemark.sweeps.late import late_client
 from joulemark.sweeps.plan import SweepPlan
 
 
@@ -44,9 +45,11 @@ def record_to_begin_with(plan: SweepPlan, journal: SweepJournal) -> SweepRecord:
         if old is not None and old.state not in ("planned", "skipped", "saturated"):
             record.state = "partial" if old.state == "running" else old.state
             record.why, record.detail = old.why, old.detail
+            if record.state == "done" and (late := late_client(journal.run_dir(record))):
+                record.state, record.why = "invalid", late
         points.append(record)
     for old in known.values():
-        if old.state in ("done", "partial", "running", "failed"):
+        if old.state in ("done", "invalid", "partial", "running", "failed"):
             old.in_grid = False
             points.append(old)
     return SweepRecord(

@@ -23,6 +23,7 @@ from joulemark.runs.plan import RunPlan
 from joulemark.sweeps.ending import heed_requests, heeded_requests
 from joulemark.sweeps.journal import PointRecord, SweepJournal, SweepRecord
 from joulemark.sweeps.kept import KeptEngine
+from joulemark.sweeps.late import late_client
 from joulemark.sweeps.plan import SweepPlan
 from joulemark.sweeps.point import SweepPoint
 from joulemark.sweeps.points import point_of_run
@@ -52,7 +53,7 @@ class SweepObserver(Observer):
         """A point is begun, the ``number``-th of ``total`` that are measured."""
 
     def ended(self, record: PointRecord, outcome: RunOutcome | None) -> None:
-        """A point is over: done, failed, cut short or left out; ``outcome`` null where there is no run."""
+        """A point is over, in the state that it has now; ``outcome`` null where there is no run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +79,9 @@ def sweep(
 ) -> SweepOutcome:
     """Measure every point that is not measured yet, and leave a valid record whatever ends it.
 
-    A point that fails is recorded and the sweep goes on. ``figures`` reads a run that is done, to tell
-    saturation. Raises `InputError` where the directory holds another sweep or cannot be written.
+    A point that fails is recorded and the sweep goes on; so is one whose client did not keep up (invalid).
+    ``figures`` reads a run that is done, to tell saturation. Raises `InputError` where the directory holds
+    another sweep or cannot be written.
     """
     with journal.held():
         record = record_to_begin_with(plan, journal)
@@ -145,6 +147,8 @@ class _Sweeping:
         """Tell whether nothing is left to do for a point."""
         if not _is_complete(self.journal.run_dir(record)):
             return False
+        if late_client(self.journal.run_dir(record)):
+            return False
         if record.state not in ("done", "failed"):
             # killed between the end of its run and the journal
             record.state, record.why = "done", ""
@@ -168,6 +172,8 @@ class _Sweeping:
             engine = DescribedEngine(kept, {"power_limit_w": point.power_limit_w})
         root = self.journal.run_dir(record)
         try:
+            if _is_complete(root):  # by a client that did not keep up
+                self.journal.set_aside(record)
             try:
                 outcome = self.executor.run(self.bench.plan(point, engine, root), self.observer)
             finally:
@@ -187,8 +193,11 @@ class _Sweeping:
         if outcome.error is not None:
             self._end(record, "failed", *_told(outcome.error, kept), outcome)
         elif outcome.end in ("done", "stopped"):
-            why = _nothing_answered(outcome)
-            self._end(record, "failed" if why else "done", why, _tail(kept) if why else "", outcome)
+            if why := _nothing_answered(outcome):
+                self._end(record, "failed", why, _tail(kept), outcome)
+            else:
+                late = late_client(self.journal.run_dir(record))
+                self._end(record, "invalid" if late else "done", late, outcome=outcome)
         elif outcome.end == "interrupted":
             self._end(record, "partial", outcome=outcome)
         else:

@@ -15,6 +15,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from joulemark.record.errors import InputError
+from joulemark.tasks.scorers.later import CODE
 from joulemark.tasks.scorers.ungraded import UNGRADED
 
 DEFAULT_PRESET = "default"
@@ -45,7 +46,8 @@ class Hub(_Part):
 class Data(_Part):
     """Where rows come from and which are asked.
 
-    ``file``: a data file beside the definition; ``row``: what a row looks like, for messages; ``texts``:
+    ``file``: a data file beside the definition; ``problems``: a built-in set of problems for programs;
+    ``row``: what a row looks like, for messages; ``texts``:
     fields that must be texts with something in them; ``rows_key``: where a JSON document keeps its rows;
     ``where``: an expression, rows for which it is false are left out. ``split`` is asked; examples come from
     ``example_split``, or are held back from what is asked where there is none.
@@ -53,6 +55,7 @@ class Data(_Part):
 
     hub: Hub | None = None
     file: str | None = None
+    problems: Literal["built_in"] | None = None
     row: str
     texts: tuple[str, ...] = ()
     rows_key: str | None = None
@@ -137,6 +140,8 @@ class TaskDefinition(_Part):
     def _graded_by_something(self) -> TaskDefinition:
         if self.items.gold is None and set(self.kinds) != {UNGRADED}:
             raise ValueError(f"items.gold is missing; only questions of kind {UNGRADED} do without")
+        if CODE in self.kinds and len(self.kinds) > 1:
+            raise ValueError(f"questions of kind {CODE} are graded later, and so never beside others")
         return self
 
     @property

@@ -9,7 +9,8 @@ from importlib import metadata
 from joulemark.record.errors import InputError
 from joulemark.tasks.instructions import missing_requirement, parse_instructions
 from joulemark.tasks.instructions.language import FIX
-from joulemark.tasks.scorers import SCORERS
+from joulemark.tasks.references import parse_problem_reference
+from joulemark.tasks.scorers import CODE, SCORERS
 from joulemark.tasks.scorers.distribution import human_answers
 from joulemark.tasks.scorers.rouge import references_of
 from joulemark.tasks.task import Scorer
@@ -19,6 +20,7 @@ _REFERENCE_READERS: Mapping[str, Callable[[str], object]] = {
     "instructions": parse_instructions,
     "rouge_l": references_of,
     "distribution": human_answers,
+    CODE: parse_problem_reference,
 }
 
 

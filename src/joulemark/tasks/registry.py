@@ -15,6 +15,7 @@ from joulemark.tasks import hub
 from joulemark.tasks.assemble import Choices, assemble
 from joulemark.tasks.definition import DEFAULT_PRESET, TaskDefinition, parse_definition, read_definition
 from joulemark.tasks.rows import DataSet, Source, parse_contents, read_path
+from joulemark.tasks.scorers import CODE
 from joulemark.tasks.subset import DEFAULT_KEY
 from joulemark.tasks.suites import SUITES
 from joulemark.tasks.task import TaskSet
@@ -112,13 +113,16 @@ def load_task(
     subset_key: str = DEFAULT_KEY,
     nonce: str | None = None,
     for_media: bool = False,
+    rows: tuple[DataSet, str] | None = None,
 ) -> TaskSet:
     """Load a task's questions in asking order.
 
     The order is a random one that ``subset_key`` and ``nonce`` fix, the same for every model; ``limit`` takes
     its first items (all, where there are fewer). ``data``: the items' file or folder in place of the hub's;
-    ``revision``: a commit of the hub; ``for_media``: what answers makes pictures or videos. Raises
-    `InputError` for an unknown name, an option that the task does not take and missing or malformed data.
+    ``revision``: a commit of the hub; ``for_media``: what answers makes pictures or videos; ``rows``: the
+    items, read by somebody else, and where they came from: so problems for programs are loaded
+    (`joulemark.code.joined.load_code_task`). Raises `InputError` for an unknown name, an option that the task
+    does not take and missing or malformed data.
     """
     for option, value, least in (("--limit", limit, 1), ("--shots", n_shot, 0)):
         if value is not None and value < least:
@@ -137,9 +141,15 @@ def load_task(
             why=definition.unavailable,
             fix="`joulemark task list` shows the tasks that can",
         )
-    rows, source = _data(definition, data, revision)
+    if rows is None and CODE in definition.kinds:
+        raise InputError(
+            f"{definition.name} cannot be loaded as other tasks are",
+            why="its answers are programs, and what judges them is read with the questions",
+            fix=f"joulemark bench run {definition.name}",
+        )
+    found, source = _data(definition, data, revision) if rows is None else rows
     choices = Choices(limit, n_shot, split, preset, subset_key, nonce)
-    return assemble(definition, rows, choices, source=source)
+    return assemble(definition, found, choices, source=source)
 
 
 def _data(definition: TaskDefinition, path: Path | None, revision: str | None) -> tuple[DataSet, str]:
@@ -189,7 +199,7 @@ def describe_tasks() -> list[TaskInfo]:
 def _described(definition: TaskDefinition) -> TaskInfo:
     data = definition.data
     places = []
-    if definition.built_in and data.file is not None:
+    if definition.built_in and (data.file is not None or data.problems is not None):
         places.append("built in")
     elif data.file is not None:
         places.append(data.file)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from joulemark.record.content import Message, pictures
@@ -84,6 +84,8 @@ class TaskSet:
 
     ``temperature`` and ``top_p`` are what its preset wants, null where it does not say; ``notes`` are for the
     reader of a run. ``warm_up`` is asked before the first question, null: the first question itself.
+    ``problems``: what answers are judged by once all were asked, as the run's directory keeps it; null where
+    the scorer judges them.
     """
 
     name: str
@@ -104,6 +106,7 @@ class TaskSet:
     top_p: float | None = None
     notes: tuple[str, ...] = ()
     warm_up: Question | None = None
+    problems: bytes | None = field(default=None, repr=False)
 
     def with_budget(self, max_tokens: int) -> TaskSet:
         """Return the task with one answer budget for every question, in tokens."""

@@ -34,6 +34,7 @@ from joulemark.telemetry.counter_faults import (
     STEPS_TO_PACE,
     flagged,
     frozen,
+    leaps,
     plateaus,
     short_of_gauge,
     stopped,
@@ -45,6 +46,7 @@ SLACK_NS = 5_000_000
 SLACK_UPDATES = 0.25
 CEILING_OVER_SLOPE = 3.0
 FARTHEST_OVER_MAX = 20.0  # no device draws so many times what it states, however steadily its counter says so
+UNKNOWN_MOST_W = 1_500.0  # hardly a board draws more that has no name
 ENOUGH_RISES = 8
 GAP_NS, GAP_UPDATES = 3_000_000_000, 3
 MOST_STEPS = 1e15
@@ -193,7 +195,8 @@ def read_counter(
         update_s = age_s or DEFAULT_UPDATE_S  # how soon a step shows, not how often it comes
     update_ns = round(max(update_s, age_s, renewal_s) * 1e9)
     gap_ns = max(round(GAP_POLLS * test.poll_period_s * 1e9), GAP_NS, GAP_UPDATES * update_ns)
-    ceiling_w = _ceiling_w(series, source.info.power_max_w or limit_w, gauge, update_ns)
+    most_w = info.power_max_w or limit_w or info.known_max_w
+    ceiling_w = _ceiling_w(series, most_w, gauge, update_ns)
     step = np.diff(raw)
     faults: list[tuple[Reason, int, int]] = []
     added = step.copy()
@@ -224,6 +227,9 @@ def read_counter(
     for i in np.flatnonzero(added > allowed_j):
         faults.append((Reason.COUNTER_IMPLAUSIBLE, int(i), int(i) + 1))
         added[i] = 0.0
+    if gauge is None and not info.is_register:
+        turbo = 1.0 if info.scope.kind == "gpu" else CEILING_OVER_MAX  # which packages do not state
+        faults += leaps(series, added, max(age_s, renewal_s), turbo * (most_w or UNKNOWN_MOST_W))
     if info.counter_modulus_j is not None:
         far = np.flatnonzero(allowed_j >= info.counter_modulus_j)  # it may have wrapped more than once
         faults += [(Reason.GAP_TOO_LONG, int(i), int(i) + 1) for i in far]

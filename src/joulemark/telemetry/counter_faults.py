@@ -20,6 +20,9 @@ FAULT_FLAGS = {"reset_marker": Reason.COUNTER_RESET, "overload": Reason.OVER_RAN
 FROZEN_QUANTA = 3  # less power than this many counter steps may pass unseen
 STEPS_TO_PACE = 4  # a register that made fewer has no pace of its own
 STOPPED_STEPS = 10
+RISES_TO_JUDGE = 20
+LEAP_OVER_MOST = 2.0
+LEAST_LEAP = 3.0
 
 
 def plateaus(value: Floats) -> tuple[Ints, Ints]:
@@ -75,6 +78,29 @@ def frozen(
                 continue
         faults.append((Reason.COUNTER_FROZEN, start, min(last + 1, len(value) - 1)))
     return faults
+
+
+def leaps(series: Series, added: Floats, age_s: float, most_w: float) -> list[tuple[Reason, int, int]]:
+    """Find a single rise that no load explains, where no gauge tells: it is many times the others.
+
+    A rise was made since the update before it, which lies after the last read of the value before that one,
+    less ``age_s``: over that time it comes to no more than was drawn, and less on average. By what the mean
+    power comes to in the 99th percentile of the other rises, it may be twice the ``most_w`` of the device.
+    """
+    at = np.flatnonzero(added > 0) + 1  # the first read of each value
+    if len(at) < RISES_TO_JUDGE:
+        return []
+    rises, since_ns = added[at - 1][1:], series.begin_ns[at[:-1] - 1]
+    watts = rises / ((series.t_ns[at[1:]] - since_ns) * 1e-9 + age_s)
+    highest = int(np.argmax(watts))
+    usual_w = float(np.percentile(np.delete(watts, highest), 99))
+    mean_w = float(np.sum(np.delete(rises, highest))) / (float(series.t_ns[-1] - series.t_ns[0]) * 1e-9)
+    # never less than the device may draw, whatever its load: a burst among idle updates is no leap
+    times = max(LEAST_LEAP, LEAP_OVER_MOST * most_w / min(mean_w, LEAP_OVER_MOST * usual_w))
+    if watts[highest] <= times * usual_w:
+        return []
+    after = int(at[1:][highest])
+    return [(Reason.COUNTER_IMPLAUSIBLE, after - 1, after)]
 
 
 def stopped(

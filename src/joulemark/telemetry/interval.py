@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from joulemark.record.energy import MeasuredEnergy, MeasuredOrWithheld, Method, Withheld
-from joulemark.record.meter import QualifiedSource, Trust
+from joulemark.record.meter import AGE_STATED, QualifiedSource, Trust
 from joulemark.record.reason import Reason
 from joulemark.record.telemetry import Quantity
 from joulemark.telemetry.counter import Counter, read_counter
@@ -161,7 +161,7 @@ def integrals_between(
                     source.info.name,
                     (source.info.scope,),
                     Method.INTEGRATED,
-                    _flags(source, track, int(bits[i]), None),
+                    _flags(source, track, int(bits[i]), AGE_STATED if renewal.is_stated else None),
                 )
             )
     return energies

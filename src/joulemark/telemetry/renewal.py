@@ -6,6 +6,10 @@ and stood, it was not renewed, and where its gauge stood with it, the gauge was 
 
 A counter ought to move where its rises are of many steps each, so that the clock makes them and not the
 energy; where it never rose, where the gauge beside it saw many steps' worth.
+
+A gauge alone, of a page or a network, shows its rhythm where its values stand for many reads each and for
+about as long, or a few times as long (a value may come twice): powers that truly stand still do so for as
+long as they like, and real gauges have noise. Where it does not show one, its age is only stated.
 """
 
 from __future__ import annotations
@@ -32,6 +36,9 @@ CLOCKED_STEPS = 4
 USUAL_TIMES = 3.0  # what stands for longer than so many times the median is a stop, not the rhythm
 READS = 2  # what is read oftener than so many times a renewal only repeats itself
 STOOD_S = 3.0
+MANY_READS = 4
+ALIKE = 0.2  # of a rhythm
+MOST_ALIKE = 3  # renewals in a row with the same value
 DEVICE_RHYTHM_S = 1.0  # no counter of a device is renewed more seldom
 
 
@@ -40,6 +47,7 @@ class Renewal:
     """How old what a source shows may be (s), by its declaration or its readings, whichever is more.
 
     ``counter_s`` is that of its counter, ``gauge_s`` of its gauge; 0 where every reading may be new.
+    ``is_stated``: of the gauge nothing but the declaration is known.
     ``stood`` are the stretches (from, until; ns) in which both stood beyond that although power was drawn:
     nothing that was shown there is known to be of that time.
     """
@@ -47,6 +55,7 @@ class Renewal:
     counter_s: float
     gauge_s: float
     stood: tuple[tuple[int, int], ...] = ()
+    is_stated: bool = False
 
 
 def renewal_of(timeline: Timeline, source: QualifiedSource, segment: int) -> Renewal:
@@ -62,8 +71,10 @@ def renewal_of(timeline: Timeline, source: QualifiedSource, segment: int) -> Ren
 def _renewal(track: Track | None, source: QualifiedSource) -> Renewal:
     info, poll_s, known_s = source.info, source.qualification.poll_period_s, _known_s(source)
     declared = Renewal(info.value_age_s, info.value_age_s)
-    if track is None or (energy_j := track.values.get(Quantity.ENERGY_J)) is None:
+    if track is None:
         return declared
+    if (energy_j := track.values.get(Quantity.ENERGY_J)) is None:
+        return _alone(track, info, poll_s) or declared
     power_w = track.values.get(info.power_quantity) if info.power_quantity is not None else None
     read = ~np.isnan(energy_j)
     if not np.any(read):
@@ -79,6 +90,21 @@ def _renewal(track: Track | None, source: QualifiedSource) -> Renewal:
         counter_s = _age_s(counter, info, poll_s, known_s)
         gauge_s = _age_s(page, info, poll_s, known_s) if power_w is not None else gauge_s
     return Renewal(counter_s, gauge_s, _stood(page, max(gauge_s, poll_s), watts, info))
+
+
+def _alone(track: Track, info: SourceInfo, poll_s: float) -> Renewal | None:
+    """Return the rhythm of a gauge without a counter; null for one of the device, which is read as it is."""
+    power_w = track.values.get(info.power_quantity) if info.power_quantity is not None else None
+    if power_w is None or info.read_period_s is None or not info.value_age_s:
+        return None
+    read = ~np.isnan(power_w)
+    if not np.any(read):
+        return None
+    standing = _Standing.of(track.begin_ns[read], track.t_ns[read], np.diff(power_w[read]) != 0)
+    rhythm_s, confirmed_s = standing.rhythm_s(poll_s), max(info.value_age_s, READS * poll_s)
+    if rhythm_s > confirmed_s:
+        return Renewal(0.0, rhythm_s + poll_s)
+    return Renewal(0.0, info.value_age_s, is_stated=not standing.moves_within(confirmed_s + poll_s))
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +135,37 @@ class _Standing:
         """The longest that is no outlier."""
         usual = self.held_s <= USUAL_TIMES * np.median(self.held_s)
         return float(np.max(self.held_s[usual], initial=0.0))
+
+    def rhythm_s(self, poll_s: float) -> float:
+        """Return the longest time from one new value to the next, where they come by the clock; 0 elsewhere.
+
+        Of the first and the last value only a part was seen: neither may have stood for longer. With one new
+        value alone, the rhythm is at least what the longer one stood.
+        """
+        if len(self.first) < 2 or (len(self.first) == 2 and self._longest_s < STOOD_S):
+            return 0.0
+        apart_s = np.diff(self.from_ns[1:]) * 1e-9
+        shortest_s = float(np.min(apart_s, initial=self._longest_s)) if len(apart_s) else self._longest_s
+        if shortest_s < MANY_READS * poll_s:
+            return 0.0
+        times = np.maximum(np.rint(apart_s / shortest_s), 1.0)
+        off_s = np.abs(apart_s - times * shortest_s)
+        ends_s = float(max(self.held_s[0], self.held_s[-1]))
+        by_clock = np.all(off_s <= READS * poll_s + ALIKE * shortest_s * times) and np.all(
+            times <= MOST_ALIKE
+        )
+        if not by_clock or ends_s > MOST_ALIKE * shortest_s + READS * poll_s:
+            return 0.0
+        return float(np.max(apart_s[times == 1], initial=shortest_s))
+
+    def moves_within(self, seconds: float) -> bool:
+        """Tell whether most new values came so soon after the one before."""
+        apart_s = np.diff(self.from_ns[1:]) * 1e-9
+        return len(apart_s) > 0 and float(np.median(apart_s)) <= seconds
+
+    @property
+    def _longest_s(self) -> float:
+        return float(np.max(self.held_s))
 
 
 def _age_s(standing: _Standing, info: SourceInfo, poll_s: float, known_s: float) -> float:

@@ -172,11 +172,14 @@ def test_a_program_cannot_keep_the_parent_waiting_by_not_reading(tight: Sandbox)
     assert time.monotonic() - begin < 6
 
 
-def test_an_end_that_was_not_asked_for_is_no_end(sandbox: Sandbox) -> None:
+def test_a_result_that_was_not_asked_for_is_none(sandbox: Sandbox) -> None:
     source = """
 def f():
-    send({"kind": "done"})
-    send({"kind": "returned", "values": ["5"]})
+    both = b""
+    for message in ({"kind": "done"}, {"kind": "returned", "values": ["5"]}):
+        body = json.dumps(message).encode()
+        both += len(body).to_bytes(4, "big") + body
+    os.write(wire(), both)
     receive()
 """
     assert ended(sandbox, _WIRE + source).outcome is Outcome.BROKE_PROTOCOL

@@ -79,9 +79,12 @@ def _lives(process: int) -> bool:
 
 @pytest.mark.parametrize("held", [(True, True, True), (True, False, False), (False, False, False)])
 @pytest.mark.parametrize("copied", ["", "copy"])
-def test_nothing_outlives_a_parent_that_was_killed(held: tuple[bool, bool, bool], copied: str) -> None:
+def test_nothing_outlives_a_parent_that_was_killed(
+    held: tuple[bool, bool, bool], copied: str, tmp_path: Path
+) -> None:
     command = [sys.executable, "-c", _PARENT, *map(str, held), copied]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as parent:
+    environment = {**os.environ, "TMPDIR": str(tmp_path)}  # its folder is all that it cannot take away itself
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as parent:
         assert parent.stdout is not None
         line = parent.stdout.readline().split()
         if not line:

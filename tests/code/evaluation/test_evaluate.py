@@ -110,9 +110,9 @@ def test_rows_of_a_problem_without_its_last_word_count_for_nothing(tmp_path: Pat
     for cut in (b"".join(lines[:-1]), b"".join(lines[:-1]) + lines[-1][:20], b"".join(lines[:2]) + lines[-1]):
         journal.write_bytes(cut)
         assert read_journal(tmp_path).done == frozenset()
-    again, watched = run(tmp_path, [total_problem()], {"total": [Answer(0, TOTAL)]})
-    assert watched.n_before == 0
-    assert len(again.runs["total"]) == 6
+        again, watched = run(tmp_path, [total_problem()], {"total": [Answer(0, TOTAL)]})
+        assert watched.n_before == 0
+        assert len(again.runs["total"]) == 6
 
 
 def test_a_journal_of_something_else_is_refused(tmp_path: Path) -> None:

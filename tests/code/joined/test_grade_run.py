@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-import multiprocessing
 import os
 import signal
+import subprocess
+import sys
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -194,26 +195,29 @@ def test_a_run_without_programs_is_told_as_such(tmp_path: Path) -> None:
         grade_run(tmp_path / "none")
 
 
-def _grade_in_a_group(root: Path, settings: Settings) -> None:
-    os.setsid()
-    grade_run(root, settings, executor=LocalExecutor(1))
+GRADING = """
+import sys
+from pathlib import Path
+from joulemark.code.evaluation.executor import LocalExecutor
+from joulemark.code.evaluation.settings import Settings
+from joulemark.code.joined.grade_run import grade_run
+grade_run(Path(sys.argv[1]), Settings.model_validate_json(sys.argv[2]), executor=LocalExecutor(1))
+"""
 
 
 def test_a_grading_that_is_killed_goes_on_where_it_was(grading: Settings, tmp_path: Path) -> None:
     cases = [f"right{n}" for n in range(12)]
     asked_run(tmp_path / "run", cases, dict.fromkeys(cases, ANSWERS["right"]))
     journal = tmp_path / "run" / "code" / "code.jsonl"
-    process = multiprocessing.get_context("spawn").Process(
-        target=_grade_in_a_group, args=(tmp_path / "run", grading)
-    )
-    process.start()
+    command = [sys.executable, "-c", GRADING, str(tmp_path / "run"), grading.model_dump_json()]
+    process = subprocess.Popen(command, start_new_session=True)
     deadline = time.monotonic() + 120
     while not (journal.exists() and journal.read_bytes().count(b'"done"') >= 2):
-        assert process.is_alive(), "it ended before it was killed"
+        assert process.poll() is None, "it ended before it was killed"
         assert time.monotonic() < deadline
         time.sleep(0.01)
-    os.killpg(process.pid or 0, signal.SIGKILL)
-    process.join()
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
     killed = journal.read_bytes()
     done_before = read_journal(tmp_path / "run" / "code").done
     assert 2 <= len(done_before) < len(cases)

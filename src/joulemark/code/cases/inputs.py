@@ -6,7 +6,8 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from joulemark.code.contain.cell import Ended
+from joulemark.code.contain.called import Called
+from joulemark.code.contain.ended import Ended
 from joulemark.code.contain.sandbox import Sandbox
 from joulemark.code.inside.plain import Plain, encode
 from joulemark.code.problems.problem import Generator, Problem
@@ -48,24 +49,41 @@ def level_inputs(problem: Problem, level: int, seed: int = 0) -> list[Wanted]:
     ]
 
 
-def make_inputs(sandbox: Sandbox, problem: Problem, wanted: Sequence[Wanted]) -> list[tuple[Plain, ...]]:
-    """Return one tuple of arguments for each of ``wanted``. Raises `InputError` where the generator fails."""
+@dataclass(frozen=True, slots=True)
+class Made:
+    """An input that was made: ``args`` as a generator returned them for ``wanted``."""
+
+    wanted: Wanted
+    args: tuple[Plain, ...]
+
+
+def make_inputs(sandbox: Sandbox, problem: Problem, wanted: Sequence[Wanted]) -> list[Made]:
+    """Return an input for each of ``wanted`` but those that are too large to be sent.
+
+    Raises `InputError` where the generator fails.
+    """
     generator = _generator(problem)
-    sent = [encode((one.seed, one.size, one.shape)) for one in wanted]
+    made: list[Made] = []
     try:
         with sandbox.cell() as cell:
             cell.load(problem.prelude + generator.source + _SEEDED, "joulemark_generate")
-            called = cell.call(sent)
+            for one in wanted:
+                called = cell.call([encode((one.seed, one.size, one.shape))])
+                if called.outcome is Outcome.OVER_OUTPUT:
+                    continue
+                made.append(Made(one, _args(problem, called)))
     except Ended as ended:
         raise _broken(problem, ended.outcome, ended.detail) from ended
+    return made
+
+
+def _args(problem: Problem, called: Called) -> tuple[Plain, ...]:
     if called.outcome is not Outcome.RETURNED:
         raise _broken(problem, called.outcome, called.detail)
-    for made in called.values:
-        if not isinstance(made, tuple):
-            raise _broken(
-                problem, "returned", f"it returned a {type(made).__name__}, not a tuple of arguments"
-            )
-    return list(called.values)
+    args = called.values[0]
+    if not isinstance(args, tuple):
+        raise _broken(problem, "returned", f"it returned a {type(args).__name__}, not a tuple of arguments")
+    return args
 
 
 def _generator(problem: Problem) -> Generator:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from joulemark.code.cases.case import Case, Kind
 from joulemark.code.cases.inputs import Wanted, level_inputs, make_inputs, seed_of
-from joulemark.code.contain.cell import Ended
+from joulemark.code.contain.ended import Ended
 from joulemark.code.contain.sandbox import Sandbox
 from joulemark.code.grading.compare import same
 from joulemark.code.inside.plain import Plain, encode
@@ -65,9 +65,10 @@ def _inputs(
     # A problem's own inputs are its test: all of them are kept, and made ones fill up.
     wanted = _wanted(problem, n - len(arguments), seed)
     if wanted:
-        arguments += make_inputs(sandbox, problem, wanted)
-        kinds += [Kind.GENERATED] * len(wanted)
-        sizes += [(one.size, one.shape, None) for one in wanted]
+        made = make_inputs(sandbox, problem, wanted)
+        arguments += [one.args for one in made]
+        kinds += [Kind.GENERATED] * len(made)
+        sizes += [(one.wanted.size, one.wanted.shape, None) for one in made]
     return kinds, arguments, sizes
 
 

@@ -4,82 +4,70 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 import select
-import signal
 import socket
 import struct
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import Any
 
-from joulemark.code.contain.limits import Limits
-from joulemark.code.contain.vitals import Gone, Vitals
+from joulemark.code.contain.called import Called, outcome_of, result_of
+from joulemark.code.contain.channel import Channel, Closed
+from joulemark.code.contain.containment import Containment
+from joulemark.code.contain.ended import Ended, by_status, said
+from joulemark.code.contain.limits import MAX_THREADS, Limits
+from joulemark.code.contain.process import Process
+from joulemark.code.contain.vitals import Gone, vitals_of
 from joulemark.code.inside.plain import Plain, decode, encode
-from joulemark.code.inside.wire import MAX_MESSAGE_BYTES
 from joulemark.record.code_run import Outcome
 from joulemark.record.errors import InputError
 
+__all__ = ["Ask", "Called", "Cell", "Ended"]
+
 _CREDENTIALS = struct.Struct("3i")
-_LOOK_S = 0.02  # how often limits are looked at while a program runs
 _START_S = 20.0
-_HEADER = 4
+_END_S = 2.0
+_STATUS_S = 1.0
 
 Ask = Callable[[str, tuple[Plain, ...]], Plain]
 """Answers a call that a program makes of a function that is not in its process; raises ``RuntimeError``."""
 
 
-class Ended(Exception):
-    """A program ended in another way than by answering; ``detail`` is for a reader."""
+class Cell:
+    """A fresh contained process. `load` once, then `call`; `close` ends it and all it started.
 
-    def __init__(self, outcome: Outcome, detail: str = "") -> None:
-        super().__init__(outcome, detail)
-        self.outcome = outcome
-        self.detail = detail
-
-
-@dataclass(frozen=True, slots=True)
-class Called:
-    """What was seen of one call, or of several in one go.
-
-    ``values``: what was returned, by call, up to the first exception; ``outcome`` is that of the last.
-    ``cpu_ns``, ``wall_ns``: between start and end, from outside; ``cpu_inside_ns``: as the process says.
-    ``cpu_around_ns``: CPU time of the whole life of the process outside the call. Bytes as in `CodeRun`.
+    ``when_closed`` is called at the end.
     """
 
-    outcome: Outcome
-    values: tuple[Plain, ...]
-    detail: str
-    cpu_ns: int
-    cpu_inside_ns: int | None
-    cpu_around_ns: int
-    wall_ns: int
-    resident_bytes: int
-    peak_bytes: int | None
-    n_threads: int
-    memory: tuple[tuple[int, int], ...] = ()
-
-
-class Cell:
-    """A fresh contained process. `load` once, then `call`; `close` ends it and all it started."""
-
-    def __init__(self, wire: socket.socket, status: socket.socket, limits: Limits) -> None:
-        self._wire, self._status, self._limits = wire, status, limits
-        self._received = bytearray()
-        self._first_pid: int | None = None
+    def __init__(
+        self,
+        wire: socket.socket,
+        status: socket.socket,
+        limits: Limits,
+        containment: Containment,
+        when_closed: Callable[[], None] | None = None,
+    ) -> None:
+        self.containment = containment
+        self._limits = limits
+        self._channel, self._status = Channel(wire), status
+        self._when_closed = when_closed
+        self._first: Process | None = None
+        self._in_calls_ns = 0
         try:
-            self._first_pid = self._sender(status)
-            pid = self._sender(wire, hello=True)
-            self._vitals = Vitals(pid)
-        except (Gone, OSError) as error:
+            self._first = Process(sender_of(status, _START_S)[1])
+            greeting, pid = sender_of(wire, _START_S)
+            self._channel.took(greeting)
+            self._channel.receive(_until(time.monotonic() + _START_S))
+            self._vitals = vitals_of(pid)
+        except (Gone, Closed, Ended, OSError, ValueError) as error:
             self.close()
             raise InputError(
                 "a contained process cannot be started",
                 why=str(error) or "it ended at its start",
                 fix="joulemark code selftest   # says what this machine allows",
             ) from error
+        self._begin()
 
     def load(
         self,
@@ -91,74 +79,58 @@ class Cell:
         recursion: int | None = None,
     ) -> None:
         """Load a program; ``remote`` names functions that ``ask`` answers. Raises `Ended`."""
-        self._send(
-            {"source": source, "entry_point": entry_point, "remote": list(remote), "recursion": recursion}
-        )
-        message = self._receive(self._until(), ask)
-        kind = message.get("kind")
-        if kind == "loaded":
-            return
-        outcome = Outcome.NO_ENTRY_POINT if kind == "no_entry_point" else Outcome.NOT_LOADED
-        if message.get("type") in ("SystemExit", "KeyboardInterrupt"):
-            outcome = Outcome.EXITED
-        raise Ended(outcome, str(message.get("detail", ""))[:500])
+        order = {"source": source, "entry_point": entry_point, "remote": list(remote), "recursion": recursion}
+        with self._watched():
+            self._begin()
+            self._channel.send(order, self._look)
+            message = self._receive(ask)
+            kind, detail = message.get("kind"), said(message, "detail")
+            if kind == "loaded":
+                return
+            if kind == "no_entry_point":
+                raise Ended(Outcome.NO_ENTRY_POINT, detail)
+            if kind == "not_loaded":
+                raise Ended(outcome_of(message, Outcome.NOT_LOADED), detail)
+            raise _unexpected(message, "its being loaded")
 
     def call(
-        self, inputs: Sequence[str], *, ask: Ask | None = None, sample_memory_s: float | None = None
+        self,
+        inputs: Sequence[str],
+        *,
+        ask: Ask | None = None,
+        sample_memory_s: float | None = None,
+        cpu_limit_s: float | None = None,
     ) -> Called:
         """Call the program once for each of ``inputs`` (texts of `encode`), one after another.
 
-        ``sample_memory_s``: read the resident memory so often while it runs. Raises `Ended` where no answer
-        came; limits of time are for all calls together.
+        ``sample_memory_s``: read the resident memory so often while it runs. ``cpu_limit_s``: of CPU time,
+        where it is less than that of `Limits`. Raises `Ended` where no answer came; limits of time are for
+        all calls together.
         """
-        self._send({"inputs": list(inputs)})
-        self._expect("ready", self._until())
-        try:
-            return self._timed(len(inputs), ask, sample_memory_s)
-        except Gone:
-            raise self._ended() from None
-
-    def _timed(self, n_calls: int, ask: Ask | None, sample_memory_s: float | None) -> Called:
-        vitals = self._vitals
-        has_peak = vitals.reset_peak()
-        resident = vitals.resident_bytes()
-        memory: list[tuple[int, int]] = []
-        until = self._until()
-        cpu_0, wall_0 = vitals.cpu_ns(), time.monotonic_ns()
-        self._send({})
-        message = self._receive(until, ask, sample_memory_s, memory)
-        wall_1, cpu_1 = time.monotonic_ns(), vitals.cpu_ns()
-        if message.get("kind") != "done":
-            raise Ended(
-                Outcome.BROKE_PROTOCOL, f"it sent {str(message.get('kind'))[:40]!r} in place of its end"
-            )
-        peak, threads = vitals.peak_bytes(), vitals.n_threads()
-        self._send({})
-        result = self._receive(self._until())
-        cpu_2 = vitals.cpu_ns()
-        outcome, values, detail = _result(result, n_calls)
-        inside = message.get("cpu_ns")
-        return Called(
-            outcome=outcome,
-            values=values,
-            detail=detail,
-            cpu_ns=cpu_1 - cpu_0,
-            cpu_inside_ns=inside if type(inside) is int and 0 <= inside < 2**62 else None,
-            cpu_around_ns=cpu_2 - (cpu_1 - cpu_0),
-            wall_ns=wall_1 - wall_0,
-            resident_bytes=resident,
-            peak_bytes=max(0, peak - resident) if has_peak else None,
-            n_threads=threads,
-            memory=tuple(memory),
-        )
+        with self._watched():
+            self._begin()
+            self._has_said_nothing()
+            self._channel.send({"inputs": list(inputs)}, self._look)
+            message = self._receive()
+            if message.get("kind") != "ready":
+                raise _unexpected(message, "its being ready")
+            return self._timed(len(inputs), ask, sample_memory_s, cpu_limit_s)
 
     def close(self) -> None:
-        """End the process and all it started."""
-        if self._first_pid is not None:
-            with contextlib.suppress(OSError):
-                os.kill(self._first_pid, signal.SIGKILL)
-        self._wire.close()
+        """End the process and all it started, and wait until they are gone."""
+        if self._first is not None:
+            if self.containment.namespaces:
+                self._first.kill()  # its end ends the namespace
+            else:
+                self._first.kill_family()
+            self._first.wait(_END_S)  # a large one takes its time, and would disturb the next
+            self._first.close()
+            self._first = None
+        self._channel.close()
         self._status.close()
+        if self._when_closed is not None:
+            self._when_closed()
+            self._when_closed = None
 
     def __enter__(self) -> Cell:
         return self
@@ -168,138 +140,129 @@ class Cell:
     ) -> None:
         self.close()
 
-    def _sender(self, channel: socket.socket, *, hello: bool = False) -> int:
-        """Return the process id, as this process sees it, of what sent the first bytes of a channel."""
-        channel.settimeout(_START_S)
-        data, ancillary, _, _ = channel.recvmsg(1 << 16, socket.CMSG_SPACE(_CREDENTIALS.size))
-        channel.setblocking(False)
-        channel.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 0)
-        if hello:
-            self._received += data
-            self._expect("hello", time.monotonic() + _START_S, watched=False)
-        for level, kind, content in ancillary:
-            if level == socket.SOL_SOCKET and kind == socket.SCM_CREDENTIALS:
-                return int(_CREDENTIALS.unpack(content[: _CREDENTIALS.size])[0])
-        raise Gone
+    def _timed(
+        self, n_calls: int, ask: Ask | None, sample_memory_s: float | None, cpu_limit_s: float | None
+    ) -> Called:
+        vitals = self._vitals
+        has_peak = vitals.reset_peak()
+        resident = vitals.resident_bytes()
+        memory: list[tuple[int, int]] = []
+        self._begin(cpu_limit_s)
+        self._has_said_nothing()
+        cpu_0, wall_0 = vitals.cpu_ns(), time.monotonic_ns()
+        self._channel.send({}, self._look)
+        message = self._receive(ask, memory, sample_memory_s)
+        wall_1, cpu_1 = time.monotonic_ns(), vitals.cpu_ns()
+        if message.get("kind") != "done":
+            raise _unexpected(message, "its end")
+        peak, threads = vitals.peak_bytes(), vitals.n_threads()
+        self._begin()
+        self._has_said_nothing()
+        self._channel.send({}, self._look)
+        outcome, values, detail = result_of(self._receive(), n_calls)
+        cpu_2 = vitals.cpu_ns()
+        self._has_said_nothing()
+        inside = message.get("cpu_ns")
+        if type(inside) is not int or not 0 <= inside < 2**62:
+            inside = None
+        cpu_ns = cpu_1 - cpu_0
+        if inside is not None and abs(cpu_ns - inside) <= vitals.step_ns:
+            cpu_ns = inside  # they agree as far as can be seen from outside, and it sees more
+        self._in_calls_ns += cpu_1 - cpu_0
+        return Called(
+            outcome=outcome,
+            values=values,
+            detail=detail,
+            cpu_ns=cpu_ns,
+            cpu_inside_ns=inside,
+            cpu_around_ns=max(0, cpu_2 - self._in_calls_ns),
+            wall_ns=wall_1 - wall_0,
+            resident_bytes=resident,
+            peak_bytes=max(0, peak - resident) if has_peak and peak is not None else None,
+            n_threads=threads,
+            memory=tuple(memory),
+            flags=self.containment.flags,
+        )
 
-    def _until(self) -> float:
-        return time.monotonic() + self._limits.wall_s
-
-    def _expect(self, kind: str, until: float, *, watched: bool = True) -> dict[str, Any]:
-        message = self._receive(until, watched=watched)
-        if message.get("kind") != kind:
-            raise Ended(
-                Outcome.BROKE_PROTOCOL, f"it sent {str(message.get('kind'))[:40]!r} in place of {kind!r}"
-            )
-        return message
-
-    def _send(self, message: Mapping[str, Any]) -> None:
-        body = json.dumps(message, separators=(",", ":")).encode()
-        left = memoryview(len(body).to_bytes(_HEADER, "big") + body)
-        until = self._until()
-        while left:
-            try:
-                left = left[self._wire.send(left) :]
-            except BlockingIOError:
-                if time.monotonic() > until:
-                    raise Ended(Outcome.TIMED_OUT, "it did not take its input") from None
-                select.select([], [self._wire], [], _LOOK_S)
-            except OSError:
-                raise self._ended() from None
+    def _begin(self, cpu_limit_s: float | None = None) -> None:
+        """Begin a stretch that the limits of time are for."""
+        cpu_s = self._limits.cpu_s
+        self._cpu_s = cpu_s if cpu_limit_s is None else min(cpu_limit_s, cpu_s)
+        self._until = time.monotonic() + self._limits.wall_s
+        self._look_at = 0.0
+        self._missed = 0
+        self._cpu_before_ns = self._vitals.cpu_ns()
 
     def _receive(
         self,
-        until: float,
         ask: Ask | None = None,
-        sample_memory_s: float | None = None,
         memory: list[tuple[int, int]] | None = None,
-        *,
-        watched: bool = True,
+        sample_memory_s: float | None = None,
     ) -> dict[str, Any]:
-        """Wait for a message and answer what the program asks meanwhile. Raises `Ended`."""
+        """Wait for a message and answer what the program asks meanwhile."""
+
+        def sample() -> None:
+            if memory is not None:
+                with contextlib.suppress(Gone):
+                    memory.append((time.monotonic_ns(), self._vitals.resident_bytes()))
+
         while True:
-            message = self._message(until, sample_memory_s, memory, watched=watched)
+            if sample_memory_s is None:
+                message = self._channel.receive(self._look)
+            else:
+                message = self._channel.receive(self._look, sample, sample_memory_s)
             if message.get("kind") != "ask" or ask is None:
                 return message
             asked_at = time.monotonic()
-            self._send(_answered(message, ask))
-            until += time.monotonic() - asked_at  # another process computed meanwhile
+            self._channel.send(_answered(message, ask), self._look)
+            self._until += time.monotonic() - asked_at  # another process computed meanwhile
 
-    def _message(
-        self,
-        until: float,
-        sample_memory_s: float | None,
-        memory: list[tuple[int, int]] | None,
-        *,
-        watched: bool,
-    ) -> dict[str, Any]:
-        step = sample_memory_s or _LOOK_S
-        while True:
-            if (message := self._taken()) is not None:
-                return message
-            ready, _, _ = select.select([self._wire], [], [], step)
-            if ready:
-                self._read()
-                continue
-            if sample_memory_s and memory is not None:
-                with contextlib.suppress(Gone):
-                    memory.append((time.monotonic_ns(), self._vitals.resident_bytes()))
-            if watched:
-                self._look(until)
-            elif time.monotonic() > until:
-                raise Gone
-
-    def _look(self, until: float) -> None:
+    def _look(self) -> None:
         """Raise `Ended` where the process is over a limit."""
-        limits = self._limits
-        if time.monotonic() > until:
+        now, limits = time.monotonic(), self._limits
+        if now > self._until:
             raise Ended(Outcome.TIMED_OUT, f"it took more than {limits.wall_s:g} s")
+        if now < self._look_at:
+            return
+        self._look_at = now + self._vitals.look_s
         try:
-            if self._vitals.cpu_ns() > limits.cpu_s * 1e9:
-                raise Ended(Outcome.OVER_CPU, f"it took more than {limits.cpu_s:g} s of CPU time")
+            if self._vitals.cpu_ns() - self._cpu_before_ns > self._cpu_s * 1e9:
+                raise Ended(Outcome.OVER_CPU, f"it took more than {self._cpu_s:g} s of CPU time")
             if self._vitals.resident_bytes() > limits.memory_bytes:
                 raise Ended(Outcome.OVER_MEMORY, f"it took more than {limits.memory_bytes >> 20} MiB")
+            if self._vitals.n_threads() > MAX_THREADS:
+                raise Ended(Outcome.OVER_MEMORY, f"it had more than {MAX_THREADS} threads")
         except Gone:
-            raise self._ended() from None
+            self._missed += 1
+            if self._missed > 1:  # its last words have been read by now
+                raise
 
-    def _read(self) -> None:
+    def _has_said_nothing(self) -> None:
+        if not self._channel.is_silent():
+            raise Ended(Outcome.BROKE_PROTOCOL, "it sent what was not asked for")
+
+    @contextlib.contextmanager
+    def _watched(self) -> Iterator[None]:
+        """Turn whatever ends the program into `Ended`, which says under what the program ran."""
         try:
-            part = self._wire.recv(1 << 20)
-        except BlockingIOError:
+            yield
+        except (Closed, Gone):
+            ended = by_status(self._last_words())
+        except Ended as error:
+            ended = error
+        else:
             return
-        except OSError:
-            part = b""
-        if not part:
-            raise self._ended()
-        self._received += part
-        if len(self._received) > MAX_MESSAGE_BYTES:
-            raise Ended(Outcome.OVER_OUTPUT, "it sent more than can be read")
+        ended.flags = self.containment.flags
+        raise ended from None
 
-    def _taken(self) -> dict[str, Any] | None:
-        """Return a message that has arrived as a whole; raises `Ended` where it is none."""
-        if len(self._received) < _HEADER:
-            return None
-        size = int.from_bytes(self._received[:_HEADER], "big")
-        if size > MAX_MESSAGE_BYTES:
-            raise Ended(Outcome.BROKE_PROTOCOL, "it sent what is no message")
-        if len(self._received) < _HEADER + size:
-            return None
-        body = bytes(self._received[_HEADER : _HEADER + size])
-        del self._received[: _HEADER + size]
-        try:
-            message = json.loads(body)
-        except (ValueError, RecursionError):
-            message = None
-        if not isinstance(message, dict):
-            raise Ended(Outcome.BROKE_PROTOCOL, "it sent what is no message")
-        return message
-
-    def _ended(self) -> Ended:
-        """Say how the process ended, by the word of the process that watched it."""
-        until = time.monotonic() + 1.0
+    def _last_words(self) -> bytes:
+        """Return what the process says that watched this one: how it ended."""
+        until = time.monotonic() + _STATUS_S
         text = b""
-        while not text.endswith(b"}\n") and time.monotonic() < until:
-            if not select.select([self._status], [], [], 0.1)[0]:
+        waiting = select.poll()
+        waiting.register(self._status, select.POLLIN)
+        while b'"code"' not in text and time.monotonic() < until:
+            if not waiting.poll(100):
                 continue
             try:
                 part = self._status.recv(4096)
@@ -308,25 +271,37 @@ class Cell:
             if not part:
                 break
             text += part
-        try:
-            code = int(json.loads(text)["code"])
-        except (ValueError, KeyError, TypeError):
-            return Ended(Outcome.EXITED, "it ended without an answer")
-        if os.WIFSIGNALED(code):
-            return _by_signal(os.WTERMSIG(code))
-        return Ended(
-            Outcome.EXITED, f"it ended itself with code {os.WEXITSTATUS(code)} and without an answer"
-        )
+        return text
 
 
-def _by_signal(number: int) -> Ended:
-    if number == getattr(signal, "SIGXCPU", None):
-        return Ended(Outcome.OVER_CPU, "the kernel's limit of CPU time ended it")
-    try:
-        name = signal.Signals(number).name
-    except ValueError:
-        name = f"signal {number}"
-    return Ended(Outcome.CRASHED, f"it was ended by {name}")
+def sender_of(channel: socket.socket, timeout_s: float) -> tuple[bytes, int]:
+    """Return the first bytes of a channel and the id, as this process sees it, of the process that sent them.
+
+    Where the kernel does not tell, the process has to. Raises ``OSError``, ``ValueError``, `Gone`.
+    """
+    channel.settimeout(timeout_s)
+    data, ancillary, _, _ = channel.recvmsg(1 << 16, socket.CMSG_SPACE(_CREDENTIALS.size))
+    channel.setblocking(False)
+    if not data:
+        raise Gone("it ended at its start")
+    if hasattr(socket, "SO_PASSCRED"):
+        channel.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 0)
+        for level, kind, content in ancillary:
+            if level == socket.SOL_SOCKET and kind == socket.SCM_CREDENTIALS:
+                return data, int(_CREDENTIALS.unpack(content[: _CREDENTIALS.size])[0])
+    return data, int(json.loads(data[data.index(b"{") :])["pid"])
+
+
+def _until(end: float) -> Callable[[], None]:
+    def look() -> None:
+        if time.monotonic() > end:
+            raise Gone("it did not start in time")
+
+    return look
+
+
+def _unexpected(message: Mapping[str, Any], wanted: str) -> Ended:
+    return Ended(Outcome.BROKE_PROTOCOL, f"it sent {said(message, 'kind')[:40]!r} in place of {wanted}")
 
 
 def _answered(message: Mapping[str, Any], ask: Ask) -> dict[str, Any]:
@@ -334,26 +309,6 @@ def _answered(message: Mapping[str, Any], ask: Ask) -> dict[str, Any]:
         args = decode(message.get("args", ""))
         if not isinstance(args, tuple):
             raise ValueError("no arguments")
-        return {"value": encode(ask(str(message.get("name", "")), args))}
+        return {"value": encode(ask(said(message, "name"), args))}
     except (ValueError, RuntimeError) as error:
         return {"error": str(error)[:500]}
-
-
-def _result(message: Mapping[str, Any], n_calls: int) -> tuple[Outcome, tuple[Plain, ...], str]:
-    kind, detail = message.get("kind"), str(message.get("detail", ""))[:500]
-    if kind == "over_output":
-        return Outcome.OVER_OUTPUT, (), detail
-    if kind not in ("returned", "raised") or not isinstance(message.get("values"), list):
-        return Outcome.BROKE_PROTOCOL, (), f"it sent {str(kind)[:40]!r} in place of its result"
-    try:
-        values = tuple(decode(text) for text in message["values"])
-    except (ValueError, TypeError):
-        return Outcome.BROKE_PROTOCOL, (), "its result is no value"
-    if kind == "returned":
-        if len(values) != n_calls:
-            return Outcome.BROKE_PROTOCOL, (), f"it sent {len(values)} results of {n_calls}"
-        return Outcome.RETURNED, values, ""
-    ended = message.get("type") in ("SystemExit", "KeyboardInterrupt")
-    if message.get("type") == "MemoryError":
-        return Outcome.OVER_MEMORY, values, detail
-    return Outcome.EXITED if ended else Outcome.RAISED, values, detail

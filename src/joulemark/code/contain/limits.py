@@ -5,16 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 MIB = 1 << 20
+MAX_THREADS = 64
 _OPEN_FILES = 64
+_SIGNALS = 256  # that wait for the process: each is memory of the kernel's
 _SPARE_ADDRESS_SPACE = 512 * MIB  # interpreter, libraries, stacks of threads: address space, not memory
+_NO_DUMP = 1  # with 0 a dump is still piped to a program where the system has one for that
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
     """Limits of one run of one program.
 
-    ``wall_s``: of one call, and of loading; ``cpu_s``: CPU time of the process; ``memory_bytes``: resident
-    memory; ``output_bytes``: what it may print or write to a file; ``tmp_bytes``: its private ``/tmp``.
+    ``wall_s``: of one call, and of loading; ``cpu_s``: CPU time of one call, and of loading;
+    ``memory_bytes``: resident memory; ``output_bytes``: what it may print or write to a file; ``tmp_bytes``:
+    its private ``/tmp``. Beside these it may have `MAX_THREADS` threads.
     """
 
     wall_s: float = 10.0
@@ -33,5 +37,6 @@ class Limits:
             "RLIMIT_AS": self.memory_bytes + _SPARE_ADDRESS_SPACE,
             "RLIMIT_FSIZE": self.output_bytes,
             "RLIMIT_NOFILE": _OPEN_FILES,
-            "RLIMIT_CORE": 0,
+            "RLIMIT_SIGPENDING": _SIGNALS,
+            "RLIMIT_CORE": _NO_DUMP,
         }

@@ -1,84 +1,68 @@
-"""A sandbox: a process in the containment that forks one fresh process for each run of a program."""
+"""A sandbox: where programs run, each in a fresh contained process."""
 
 from __future__ import annotations
 
-import contextlib
-import json
-import os
-import shutil
-import socket
-import subprocess
-import sys
-import tempfile
 from pathlib import Path
 from types import TracebackType
 
-import joulemark
 from joulemark.code.contain.cell import Cell
-from joulemark.code.contain.containment import Containment
+from joulemark.code.contain.containment import Containment, linux
 from joulemark.code.contain.limits import Limits
+from joulemark.code.contain.starter import Starter
 from joulemark.record.errors import InputError
-
-_START = (
-    "import sys; sys.path.insert(0, {source!r}); "
-    "from joulemark.code.inside.launch import main; sys.path.pop(0); main()"
-)
-_CONTROL = 3
-_READY_S = 30.0
 
 
 class Sandbox:
     """Starts contained processes, each with nothing of the one before: a context manager.
 
     ``cpu``: the processor it keeps to, null for any. Raises `InputError` where it cannot be started.
+    What its programs are held by is in ``containment``; rows of a record carry its ``flags``.
     """
 
     def __init__(self, containment: Containment, limits: Limits, *, cpu: int | None = None) -> None:
+        if linux() and not Path("/proc/self/stat").exists():
+            raise InputError(
+                "generated code cannot be measured here",
+                why="there is no /proc, where a program's memory is read",
+                fix="mount -t proc proc /proc",
+            )
         self.containment = containment
         self.limits = limits
-        self._root = Path(tempfile.mkdtemp(prefix="joulemark-code-"))
-        settings = {
-            "namespaces": containment.namespaces,
-            "landlock": containment.landlock,
-            "seccomp": containment.seccomp,
-            "root": str(self._root),
-            "tmp_bytes": limits.tmp_bytes,
-            "limits": limits.kernel_limits(),
-            "cpu": cpu,
-        }
-        self._control, theirs = socket.socketpair()
-        try:
-            self._process = _started(settings, theirs, self._root)
-            theirs.close()
-            self._wait_until_ready()
-        except BaseException:
-            theirs.close()
-            self.close()
-            raise
+        self._cpu = cpu
+        self._lent: set[Starter] = set()
+        self._starter: Starter | None = self._fresh()
 
     def cell(self) -> Cell:
         """Start a fresh process. Raises `InputError` where that fails."""
-        ours, theirs = socket.socketpair()
-        our_status, their_status = socket.socketpair()
-        with theirs, their_status:
-            try:
-                for one in (ours, our_status):
-                    one.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
-                socket.send_fds(self._control, [b"+"], [theirs.fileno(), their_status.fileno()])
-            except OSError as error:
-                ours.close()
-                our_status.close()
-                raise _lost(error) from error
-        return Cell(ours, our_status, self.limits)
+        if self._starter is None:
+            raise InputError("the sandbox for generated code is closed")
+        if self.containment.per_run or not self.containment.namespaces:
+            return self._starter.cell()
+        # Namespaces cannot be made for each run: each gets a sandbox, the first of them the one that waits.
+        starter, self._starter = self._starter, self._fresh()
+        self._lent.add(starter)
+        try:
+            return starter.cell(lambda: self._take_back(starter))
+        except BaseException:
+            self._take_back(starter)
+            raise
+
+    def n_processes(self) -> int:
+        """Return how many processes of runs there are now: none when no cell is open."""
+        held = [*self._lent, *([] if self._starter is None else [self._starter])]
+        return sum(starter.n_processes() for starter in held)
 
     def close(self) -> None:
         """End every process of the sandbox."""
-        self._control.close()
-        process = getattr(self, "_process", None)
-        if process is not None:
-            process.kill()  # its end ends the first process of the namespace, and that ends all others
-            process.wait()
-        shutil.rmtree(self._root, ignore_errors=True)
+        for starter in list(self._lent):
+            self._take_back(starter)
+        if self._starter is not None:
+            self._starter.close()
+            self._starter = None
+
+    def _take_back(self, starter: Starter) -> None:
+        starter.close()
+        self._lent.discard(starter)
 
     def __enter__(self) -> Sandbox:
         return self
@@ -88,58 +72,5 @@ class Sandbox:
     ) -> None:
         self.close()
 
-    def _wait_until_ready(self) -> None:
-        self._control.settimeout(_READY_S)
-        with contextlib.suppress(OSError):
-            line = self._control.recv(4096)
-            said = json.loads(line) if line else {}
-            if said.get("ready"):
-                return
-            if "error" in said:
-                raise _lost(said["error"])
-        raise _lost("it ended at its start")
-
-
-def _started(settings: dict[str, object], theirs: socket.socket, root: Path) -> subprocess.Popen[bytes]:
-    source = str(Path(joulemark.__file__).parents[1])
-    given = theirs.fileno()
-
-    # The descriptor has to be number 3 in the child; a shell-less way without code between fork and exec.
-    start = (
-        f"import os; os.dup2({given}, {_CONTROL}); os.set_inheritable({_CONTROL}, False); "
-        if given != _CONTROL
-        else ""
-    )
-    return subprocess.Popen(
-        [
-            sys.executable,
-            "-P",
-            "-s",
-            "-S",
-            "-B",
-            "-c",
-            start + _START.format(source=source),
-            json.dumps(settings),
-        ],
-        pass_fds=[given],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        cwd=root,
-        env=_environment(),
-        start_new_session=True,
-    )
-
-
-def _environment() -> dict[str, str]:
-    """Return what programs find in their environment: nothing of the user's."""
-    single = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
-    return {"PYTHONHASHSEED": "0", "LANG": "C.UTF-8", "PATH": os.defpath, **dict.fromkeys(single, "1")}
-
-
-def _lost(why: object) -> InputError:
-    return InputError(
-        "the sandbox for generated code cannot be started",
-        why=str(why),
-        fix="joulemark code selftest   # says what this machine allows",
-    )
+    def _fresh(self) -> Starter:
+        return Starter(self.containment, self.limits, self._cpu)

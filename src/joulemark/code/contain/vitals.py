@@ -4,19 +4,55 @@ from __future__ import annotations
 
 import ctypes
 import os
+import sys
 import time
 from pathlib import Path
+from typing import Protocol
+
+from joulemark.code.contain.ps_vitals import Gone, PsVitals
+
+__all__ = ["Gone", "ProcessVitals", "Vitals", "vitals_of"]
 
 _PAGE_BYTES = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
 _RESET_PEAK = b"5"
+_THREADS, _RESIDENT = 17, 21  # fields of ``/proc/PID/stat`` behind the name
 
 
-class Gone(Exception):
-    """The process has ended."""
+class ProcessVitals(Protocol):
+    """Readings of one process. Each raises `Gone` once the process has ended.
+
+    ``step_ns``: below it two readings of CPU time tell nothing apart; ``look_s``: how often to look at most.
+    """
+
+    step_ns: int
+    look_s: float
+
+    def cpu_ns(self) -> int:
+        """Return the CPU time of the process so far, all threads, living and ended, in ns."""
+        ...
+
+    def resident_bytes(self) -> int:
+        """Return the memory that is resident now."""
+        ...
+
+    def peak_bytes(self) -> int | None:
+        """Return the largest resident memory since `reset_peak`, null where the system does not know."""
+        ...
+
+    def n_threads(self) -> int:
+        """Return how many threads the process has."""
+        ...
+
+    def reset_peak(self) -> bool:
+        """Let the peak start again from what is resident; false where that cannot be."""
+        ...
 
 
 class Vitals:
-    """Readings of one process. Each raises `Gone` once the process has ended."""
+    """Readings by Linux: the process's CPU clock and ``/proc``."""
+
+    step_ns = 0
+    look_s = 0.02
 
     def __init__(self, pid: int) -> None:
         self.pid = pid
@@ -35,7 +71,7 @@ class Vitals:
 
     def resident_bytes(self) -> int:
         """Return the memory that is resident now."""
-        return int(self._text("statm").split()[1]) * _PAGE_BYTES
+        return int(self._stat()[_RESIDENT]) * _PAGE_BYTES
 
     def peak_bytes(self) -> int:
         """Return the largest resident memory since the start, or since `reset_peak`."""
@@ -46,10 +82,7 @@ class Vitals:
 
     def n_threads(self) -> int:
         """Return how many threads the process has."""
-        for line in self._text("status").splitlines():
-            if line.startswith("Threads:"):
-                return int(line.split()[1])
-        raise Gone
+        return int(self._stat()[_THREADS])
 
     def reset_peak(self) -> bool:
         """Let the peak start again from what is resident; false where the kernel does not allow it."""
@@ -60,11 +93,19 @@ class Vitals:
             return False
         return True
 
+    def _stat(self) -> list[str]:
+        return self._text("stat").rpartition(")")[2].split()
+
     def _text(self, name: str) -> str:
         try:
-            text = (self._folder / name).read_text()
+            text = (self._folder / name).read_text(errors="replace")
         except OSError as error:
             raise Gone from error
         if not text:
             raise Gone
         return text
+
+
+def vitals_of(pid: int) -> ProcessVitals:
+    """Return readings of a process by the best way that this system has. Raises `Gone`."""
+    return Vitals(pid) if sys.platform == "linux" else PsVitals(pid)

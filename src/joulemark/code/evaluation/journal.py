@@ -83,8 +83,10 @@ def read_journal(directory: Path) -> Recorded:
                 pending.append(_RUN.validate_python(entry["run"]))
                 continue
             problem, failure = str(entry["done"]), entry.get("failure")
-            mine = tuple(pending)
-            if len(mine) == entry["n_runs"]:
+            # rows before the last ``n_runs`` are of a life that was killed before it had said its last word
+            n_runs = entry["n_runs"]
+            mine = tuple(pending[len(pending) - n_runs :])
+            if 0 <= n_runs <= len(pending):
                 if failure is None:
                     runs[problem] = mine
                 else:

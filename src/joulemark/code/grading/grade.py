@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from joulemark.code.cases.case import Case
-from joulemark.code.contain.cell import Called, Cell, Ended
+from joulemark.code.contain.called import Called
+from joulemark.code.contain.cell import Cell
+from joulemark.code.contain.ended import Ended
 from joulemark.code.contain.sandbox import Sandbox
 from joulemark.code.grading.judge import Judge, passes_script
 from joulemark.code.inside.plain import Plain, encode
@@ -79,7 +81,7 @@ def _by_script(
     try:
         failure = passes_script(sandbox, problem, call) or ""
     finally:
-        # The script judges the calls together: all were right, or the last one was not, or nobody knows which.
+        # The script judges the calls together: where it fails, nobody knows which of them was wrong.
         right = None if failure else True
         runs += [observed_run(one, ran, Purpose.TEST, right, case=first + i) for i, one in enumerate(calls)]
     if not failure:

@@ -9,10 +9,12 @@ from collections.abc import Callable
 from types import TracebackType
 
 from joulemark.code.cases.case import Case
-from joulemark.code.contain.cell import Ask, Cell, Ended
+from joulemark.code.contain.cell import Ask, Cell
+from joulemark.code.contain.ended import Ended
 from joulemark.code.contain.sandbox import Sandbox
 from joulemark.code.grading.compare import same
 from joulemark.code.inside.plain import Opaque, Plain, encode
+from joulemark.code.problems.importers.asserts import AS_TRUTH
 from joulemark.code.problems.problem import Comparison, Problem
 from joulemark.record.code_run import Outcome
 from joulemark.record.errors import InputError
@@ -44,7 +46,7 @@ class Judge:
         checker = self._problem.checker
         if checker.comparison is not Comparison.CHECKER:
             return same(case.expected, got, checker)
-        if _holds_opaque(got):
+        if checker != AS_TRUTH and _holds_opaque(got):
             return False
         called = self._checking().call([encode((case.args, case.expected, got))])
         if called.outcome is Outcome.RAISED:

@@ -35,10 +35,11 @@ def version() -> int:
         return 0
 
 
-def restrict(readable: Iterable[str], writable: Iterable[str]) -> bool:
+def restrict(readable: Iterable[str], writable: Iterable[str], listable: Iterable[str] = ()) -> bool:
     """Let this process read below ``readable`` and do all below ``writable`` only; false without Landlock.
 
-    Paths that do not exist are left out. Needs that no new privileges can be had. Raises ``OSError``.
+    Below ``listable`` it may see which files there are. Paths that do not exist are left out. Needs that no
+    new privileges can be had. Raises ``OSError``.
     """
     has = version()
     if not has:
@@ -48,7 +49,8 @@ def restrict(readable: Iterable[str], writable: Iterable[str]) -> bool:
     size = 8 if has < 4 else 16 if has < 6 else 24
     ruleset = call(_CREATE_RULESET, ctypes.byref(wanted), size, 0)
     try:
-        for paths, rights in ((readable, _READ_FILE | _READ_DIR), (writable, everything)):
+        wished = ((readable, _READ_FILE | _READ_DIR), (writable, everything), (listable, _READ_DIR))
+        for paths, rights in wished:
             for path in paths:
                 _allow(ruleset, path, rights)
         call(_RESTRICT_SELF, ruleset, 0)
@@ -65,6 +67,8 @@ def _allow(ruleset: int, path: str, rights: int) -> None:
     try:
         if not os.path.isdir(path):
             rights &= _FILE_RIGHTS
+        if not rights:
+            return
         rule = _Beneath(rights, place)
         call(_ADD_RULE, ruleset, _PATH_BENEATH, ctypes.byref(rule), 0)
     finally:

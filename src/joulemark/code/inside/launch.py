@@ -1,28 +1,30 @@
 """The sandbox's first process: it goes into the containment, then makes one fresh process a run.
 
-Started as ``python -P -s -S -B`` with the settings as JSON in its first argument and a control socket as its
-descriptor 3. For each byte on the socket, which comes with two descriptors, it forks: a warden (which makes
-new namespaces) > the first process of those (which watches, and whose end ends all others) > the worker.
-No program under test ever runs in this process, so that every fork starts from the same clean memory.
+Started as ``python -P -s -S -B`` with its settings as JSON in its first argument, which name the descriptor
+of a control socket and one that tells when the parent is gone. For each byte on the socket, which comes with
+two descriptors, it forks: a warden (which makes new namespaces) > the first process of those (which watches,
+and whose end ends all others) > the worker. No program under test ever runs in this process, so that every
+fork starts from the same clean memory; and no descriptor but its own channel is left to a worker.
 """
 
 from __future__ import annotations
 
-import contextlib
 import gc
 import importlib
 import json
 import os
-import resource
+import select
 import signal
 import socket
 import sys
 from typing import Any
 
-from joulemark.code.inside import landlock, root, seccomp, system
+from joulemark.code.inside import landlock, namespaces, root, seccomp, system
+from joulemark.code.inside.family import end_descendants
+from joulemark.code.inside.limit import limit
+from joulemark.code.inside.program import text_files
 from joulemark.code.inside.worker import serve
 
-_CONTROL = 3
 _PRELOADED = (
     "abc", "array", "ast", "bisect", "cmath", "collections", "contextlib",
     "copy", "dataclasses", "datetime", "decimal", "enum", "fractions", "functools",
@@ -31,81 +33,80 @@ _PRELOADED = (
     "threading", "time", "typing", "zlib",
 )  # fmt: skip
 """What programs import: loaded once, before any of them, so that no run is charged for it."""
-_NAMESPACES = (
-    system.CLONE_NEWUSER
-    | system.CLONE_NEWNS
-    | system.CLONE_NEWPID
-    | system.CLONE_NEWNET
-    | system.CLONE_NEWIPC
-    | system.CLONE_NEWUTS
-)
-_INSIDE_ID = 1000
+_MAX_PROCESSES = 512  # threads too; behind the parent's own limit, of all runs of the sandbox together
+_MANY = 1 << 16  # descriptors above every one that was passed on
 
 
 def main() -> None:
-    """Set the sandbox up, tell the parent, and fork workers until the control socket is closed."""
+    """Set the sandbox up, tell the parent, and fork workers until the parent closes the socket or is gone."""
     settings: dict[str, Any] = json.loads(sys.argv[1])
-    control = socket.socket(fileno=_CONTROL)
-    _preload()
-    if settings["cpu"] is not None:
-        os.sched_setaffinity(0, [settings["cpu"]])
+    control = socket.socket(fileno=settings["control"])
+    for name in _PRELOADED:
+        importlib.import_module(name)
     try:
-        if settings["namespaces"]:
-            _enter_namespaces(settings["root"])
+        if settings["cpu"] is not None and hasattr(os, "sched_setaffinity"):
+            os.sched_setaffinity(0, [settings["cpu"]])
+        if settings["namespaces"] == namespaces.OWN:
+            namespaces.make(settings["root"])
             first = os.fork()
             if first:
                 control.close()
                 _wait_for(first)
                 return
             _die_with_parent()
+        elif settings["per_run"]:
+            for device in root.DEVICES:
+                system.protect(device)  # whoever made the namespaces gives them writable, and root owns them
     except OSError as error:
         control.sendall(json.dumps({"error": f"{error}"}).encode() + b"\n")
         return
     _silence()
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # wardens are reaped by the kernel
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    readable = root.readable_paths()
+    settings["readable"] = root.readable_paths()
+    if settings["namespaces"] == namespaces.NONE:
+        _adopt_orphans()
+        settings["readable"], settings["listable"] = root.readable_parts(), root.readable_paths()
     gc.collect()
     gc.freeze()
-    control.sendall(b'{"ready":true}\n')
+    control.sendall(json.dumps({"ready": True, "pid": os.getpid()}).encode() + b"\n")
+    _serve_orders(control, settings)
+    if settings["namespaces"] == namespaces.NONE:
+        end_descendants(os.getpid())
+
+
+def _serve_orders(control: socket.socket, settings: dict[str, Any]) -> None:
+    parent: int | None = settings["parent"]
+    waiting = select.poll()
+    waiting.register(control, select.POLLIN)
+    if parent is not None:
+        waiting.register(parent, select.POLLIN)  # a copy of the other end may outlive the parent; this tells
     while True:
+        if parent in dict(waiting.poll()):
+            return
         message, descriptors, _, _ = socket.recv_fds(control, 1, 2)
         if not message:
             return
         if os.fork() == 0:
-            control.close()
-            _ward(settings, readable, *descriptors)
+            try:
+                control.close()
+                _ward(settings, *descriptors)
+            finally:
+                os._exit(1)
         for descriptor in descriptors:
             os.close(descriptor)
 
 
-def _preload() -> None:
-    for name in _PRELOADED:
-        importlib.import_module(name)
-
-
-def _enter_namespaces(place: str) -> None:
-    uid, gid = os.geteuid(), os.getegid()
-    system.unshare(_NAMESPACES)
-    for name, line in (
-        ("setgroups", "deny"),
-        ("uid_map", f"{_INSIDE_ID} {uid} 1"),
-        ("gid_map", f"{_INSIDE_ID} {gid} 1"),
-    ):
-        with contextlib.suppress(FileNotFoundError), open(f"/proc/self/{name}", "w") as file:
-            file.write(line)
-    root.enter(place)
-
-
-def _ward(settings: dict[str, Any], readable: list[str], wire: int, status: int) -> None:
+def _ward(settings: dict[str, Any], wire: int, status: int) -> None:
     """Make namespaces for one run and its first process; wait for that. Never returns."""
     try:
+        _close_all_but(wire, status)
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         _die_with_parent()
-        if settings["namespaces"]:
-            system.unshare(system.CLONE_NEWPID | system.CLONE_NEWNS | system.CLONE_NEWIPC)
+        if settings["per_run"]:
+            namespaces.make_for_run()
         if (first := os.fork()) == 0:
-            _watch(settings, readable, wire, status)
+            _watch(settings, wire, status)
         os.close(wire)
         os.close(status)
         _wait_for(first)
@@ -113,17 +114,19 @@ def _ward(settings: dict[str, Any], readable: list[str], wire: int, status: int)
         os._exit(0)
 
 
-def _watch(settings: dict[str, Any], readable: list[str], wire: int, status: int) -> None:
+def _watch(settings: dict[str, Any], wire: int, status: int) -> None:
     """As the first process of the namespaces: start the worker, say how it ended. Never returns."""
     try:
         _die_with_parent()
         os.setsid()
-        if settings["namespaces"]:
+        if settings["per_run"]:
             root.private_tmp(settings["tmp_bytes"])
-        os.write(status, b"\n")  # tells the parent who is to be killed
+        elif settings["namespaces"] == namespaces.NONE:
+            _adopt_orphans()
+        os.write(status, json.dumps({"pid": os.getpid()}).encode() + b"\n")  # who is to be killed
         if (worker := os.fork()) == 0:
             os.close(status)
-            _work(settings, readable, wire)
+            _work(settings, wire)
         os.close(wire)
         while True:
             ended, code, usage = os.wait3(0)
@@ -131,38 +134,48 @@ def _watch(settings: dict[str, Any], readable: list[str], wire: int, status: int
                 break
         cpu_ns = round((usage.ru_utime + usage.ru_stime) * 1e9)
         os.write(status, json.dumps({"code": code, "cpu_ns": cpu_ns}).encode() + b"\n")
+        if settings["namespaces"] == namespaces.NONE:
+            end_descendants(os.getpid())
     finally:
         os._exit(0)
 
 
-def _work(settings: dict[str, Any], readable: list[str], wire: int) -> None:
+def _work(settings: dict[str, Any], wire: int) -> None:
     """Give up every right and serve. Never returns."""
     try:
         _die_with_parent()
-        _limit(settings["limits"])
-        system.prctl(system.PR_SET_NO_NEW_PRIVS, 1)
-        if settings["landlock"]:
-            writable = ["/tmp", "/dev/null"] if settings["namespaces"] else ["/dev/null"]
-            landlock.restrict([*readable, *root.DEVICES], writable)
-        if settings["namespaces"]:
-            system.drop_capabilities()
-        system.prctl(system.PR_SET_DUMPABLE, 1)  # else its memory cannot be read from outside
-        if settings["seccomp"]:
-            seccomp.restrict()
-        serve(wire)
+        _close_all_but(wire)
+        files = text_files()
+        limit(settings["limits"])
+        if system.is_linux():
+            _confine(settings)
+        serve(wire, files)
     finally:
         os._exit(0)
 
 
-def _limit(limits: dict[str, int]) -> None:
-    """Set resource limits, each at most what the hard limit allows."""
-    for name, wanted in limits.items():
-        which = getattr(resource, name, None)
-        if which is None:
-            continue
-        _, hard = resource.getrlimit(which)
-        value = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
-        resource.setrlimit(which, (value, value))
+def _confine(settings: dict[str, Any]) -> None:
+    private_files = settings["namespaces"] != namespaces.NONE
+    system.prctl(system.PR_SET_NO_NEW_PRIVS, 1)
+    if settings["landlock"]:
+        writable = ["/tmp", "/dev/null"] if private_files else ["/dev/null"]
+        readable = [*settings["readable"], *root.DEVICES]
+        landlock.restrict(readable, writable, settings.get("listable", ()))
+    system.drop_capabilities()
+    system.prctl(system.PR_SET_DUMPABLE, 1)  # else its memory cannot be read from outside
+    if private_files and system.counts_by_namespace():
+        limit({"RLIMIT_NPROC": _MAX_PROCESSES})
+    if settings["seccomp"]:
+        attributes = settings["namespaces"] == namespaces.OWN or settings["per_run"]
+        seccomp.restrict(private_files=private_files, attributes=attributes)
+
+
+def _close_all_but(*kept: int) -> None:
+    """Close every descriptor from 3 up that is not ``kept``, whoever opened it."""
+    start = 3
+    for descriptor in (*sorted(kept), _MANY):
+        os.closerange(start, descriptor)
+        start = descriptor + 1
 
 
 def _silence() -> None:
@@ -173,7 +186,14 @@ def _silence() -> None:
 
 
 def _die_with_parent() -> None:
-    system.prctl(system.PR_SET_PDEATHSIG, signal.SIGKILL)
+    if system.is_linux():
+        system.prctl(system.PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+def _adopt_orphans() -> None:
+    """Become the parent of what a program leaves behind, so that it can be found and ended."""
+    if system.is_linux():
+        system.prctl(system.PR_SET_CHILD_SUBREAPER, 1)
 
 
 def _wait_for(process: int) -> None:

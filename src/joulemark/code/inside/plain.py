@@ -8,17 +8,21 @@ from __future__ import annotations
 
 import json
 import math
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 MAX_DEPTH = 200
+MAX_RESULT_DEPTH = 150
+"""Of what a program returns: what is made of it, for a checker say, still has to be within `MAX_DEPTH`."""
 MAX_NODES = 200_000
+MAX_PARTS = 8_000_000
+"""So many parts of a value are read at most: JSON text of 64 MiB can stand for gigabytes of objects."""
 _SAFE_BITS = (
     4096  # larger integers travel in hex: their decimal digits would take quadratic time, or be refused
 )
-_ATOMS = (int, str, bool, type(None))
+_MAX_ALIKE = 50_000  # pairs of one hash that a set may hold
 
 
 @dataclass(frozen=True)
@@ -55,22 +59,42 @@ class TooLarge(ValueError):
     """A value that is nested too deep to be sent."""
 
 
-def encode(value: Any) -> str:
-    """Return ``value`` as JSON text. Raises `TooLarge` where it is nested deeper than `MAX_DEPTH`."""
-    return json.dumps(_tagged(value, 0), separators=(",", ":"))
+def encode(value: Any, max_depth: int = MAX_DEPTH) -> str:
+    """Return ``value`` as JSON text. Raises `TooLarge` where it is nested deeper than ``max_depth``."""
+    try:
+        return json.dumps(_tagged(value, MAX_DEPTH - max_depth), separators=(",", ":"))
+    except RecursionError:
+        raise TooLarge("a value nested deeper than the interpreter allows") from None
 
 
-def decode(text: str | bytes, nodes: Nodes | None = None) -> Any:
-    """Return the value of `encode`'s text; raises ``ValueError`` for anything else.
+def decode(
+    text: str | bytes,
+    nodes: Nodes | None = None,
+    *,
+    max_parts: int | None = None,
+    max_depth: int = MAX_DEPTH,
+) -> Any:
+    """Return the value of `encode`'s text; raises ``ValueError`` for anything else, whoever wrote it.
 
     ``nodes`` makes the objects that linked lists and trees are given as; `Linked` and `Tree` without it.
+    A text of more than ``max_parts`` parts is refused before it is read, one nested deeper than ``max_depth``
+    while it is.
     """
+    if max_parts is not None and n_parts(text) > max_parts:
+        raise ValueError("more parts than can be read")
     try:
-        return _untagged(json.loads(text), nodes)
+        return _untagged(json.loads(text), nodes, max_depth)
     except RecursionError as error:
         raise ValueError("nested too deep") from error
-    except (KeyError, TypeError, IndexError) as error:
-        raise ValueError(f"not a value: {error}") from error
+    except (KeyError, TypeError, IndexError, AttributeError, OverflowError) as error:
+        raise ValueError(f"not a value: {type(error).__name__}") from error
+
+
+def n_parts(text: str | bytes | bytearray) -> int:
+    """Return about how many objects JSON text stands for, and no fewer; what is quoted counts too."""
+    if isinstance(text, str):
+        return 1 + text.count(",") + text.count("[") + text.count("{")
+    return 1 + text.count(b",") + text.count(b"[") + text.count(b"{")
 
 
 @dataclass(frozen=True)
@@ -128,6 +152,10 @@ def _of_other_type(value: Any, kind: type, depth: int) -> Any:
 
 
 def _of_nodes(value: Any, kind: type[Any], depth: int) -> Any:
+    if kind is Linked:
+        return {"L": [_tagged(one, depth + 1) for one in value.values]}
+    if kind is Tree:
+        return {"T": [None if one is None else {"v": _tagged(one, depth + 1)} for one in value.values]}
     name = type.__dict__["__name__"].__get__(kind)
     if name == "ListNode":
         values: list[Any] = []
@@ -160,32 +188,58 @@ def _of_tree(root: Any, kind: type[Any], depth: int) -> Any:
     return {"T": values}
 
 
-def _untagged(value: Any, nodes: Nodes | None) -> Any:
+def _untagged(value: Any, nodes: Nodes | None, depth: int) -> Any:
+    """Return what ``value`` stands for; ``depth``: how many levels there may be below it."""
+    if depth < 0:
+        raise ValueError("nested too deep")
     if isinstance(value, list):
         kinds = set(map(type, value))
         if dict not in kinds and list not in kinds:
             return value
-        return [_untagged(one, nodes) for one in value]
+        return [_untagged(one, nodes, depth - 1) for one in value]
     if not isinstance(value, dict):
         return value
     ((tag, content),) = value.items()
-    return _OF_TAG[tag](content, nodes)
+    return _OF_TAG[tag](content, nodes, depth)
 
 
-def _linked(content: list[Any], nodes: Nodes | None) -> Any:
-    values = tuple(_untagged(one, nodes) for one in content)
+def _members(content: Any, nodes: Nodes | None, depth: int, kind: Callable[[list[Any]], Any]) -> Any:
+    members = _untagged(content, nodes, depth)
+    return kind(members) if isinstance(members, list) and _can_be_hashed(members) else Opaque("set")
+
+
+def _dictionary(content: Any, nodes: Nodes | None, depth: int) -> Any:
+    pairs = [(_untagged(k, nodes, depth - 1), _untagged(v, nodes, depth - 1)) for k, v in content]
+    return dict(pairs) if _can_be_hashed([key for key, _ in pairs]) else Opaque("dict")
+
+
+def _can_be_hashed(members: list[Any]) -> bool:
+    """Tell whether a set of these can be made, and in a time that grows with their number.
+
+    A program chooses what it returns: a million multiples of 2**61 - 1 have one hash, and would keep the
+    parent busy for hours.
+    """
+    try:
+        alike = Counter(map(hash, members)).values()
+    except TypeError:
+        return False  # a list of a class of the program's own that has a hash
+    return sum(n * (n - 1) // 2 for n in alike) <= _MAX_ALIKE + 20 * len(members)
+
+
+def _linked(content: list[Any], nodes: Nodes | None, depth: int) -> Any:
+    values = tuple(_untagged(one, nodes, depth - 1) for one in content)
     if nodes is None or nodes.linked is None:
         return Linked(values)
-    head = None
-    for one in reversed(values):
-        node = nodes.linked(one)
-        node.next = head
-        head = node
-    return head
+    first: Any = None
+    for value in reversed(values):
+        node = nodes.linked(value)
+        node.next = first
+        first = node
+    return first
 
 
-def _tree(content: list[Any], nodes: Nodes | None) -> Any:
-    values = tuple(None if one is None else _untagged(one["v"], nodes) for one in content)
+def _tree(content: list[Any], nodes: Nodes | None, depth: int) -> Any:
+    values = tuple(None if one is None else _untagged(one["v"], nodes, depth - 1) for one in content)
     if nodes is None or nodes.tree is None:
         return Tree(values)
     if not values:
@@ -199,17 +253,19 @@ def _tree(content: list[Any], nodes: Nodes | None) -> Any:
     return made[0]
 
 
-_OF_TAG: dict[str, Callable[[Any, Nodes | None], Any]] = {
-    "i": lambda content, nodes: int(content, 16),
-    "f": lambda content, nodes: float(content),
-    "t": lambda content, nodes: tuple(_untagged(content, nodes)),
-    "s": lambda content, nodes: set(_untagged(content, nodes)),
-    "z": lambda content, nodes: frozenset(_untagged(content, nodes)),
-    "q": lambda content, nodes: deque(_untagged(content, nodes)),
-    "d": lambda content, nodes: {_untagged(k, nodes): _untagged(v, nodes) for k, v in content},
-    "b": lambda content, nodes: bytes.fromhex(content),
-    "c": lambda content, nodes: complex(_untagged(content[0], None), _untagged(content[1], None)),
-    "o": lambda content, nodes: Opaque(str(content)),
+_OF_TAG: dict[str, Callable[[Any, Nodes | None, int], Any]] = {
+    "i": lambda content, nodes, depth: int(content, 16),
+    "f": lambda content, nodes, depth: float(content),
+    "t": lambda content, nodes, depth: tuple(_untagged(content, nodes, depth)),
+    "s": lambda content, nodes, depth: _members(content, nodes, depth, set),
+    "z": lambda content, nodes, depth: _members(content, nodes, depth, frozenset),
+    "q": lambda content, nodes, depth: deque(_untagged(content, nodes, depth)),
+    "d": _dictionary,
+    "b": lambda content, nodes, depth: bytes.fromhex(content),
+    "c": lambda content, nodes, depth: complex(
+        float(_untagged(content[0], None, 0)), float(_untagged(content[1], None, 0))
+    ),
+    "o": lambda content, nodes, depth: Opaque(str(content)[:80]),
     "L": _linked,
     "T": _tree,
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import sys
+import tempfile
 import types
 from collections.abc import Callable
 from typing import Any
@@ -15,6 +16,21 @@ MODULE = "solution"
 _IN, _OUT = 0, 1
 
 
+def text_files() -> tuple[int, int]:
+    """Return descriptors of two empty files: what a program reads as its input and where it prints.
+
+    They are made before the program, which cannot make files in memory: no limit of a process counts those.
+    """
+    if hasattr(os, "memfd_create"):
+        return os.memfd_create("in"), os.memfd_create("out")
+    files = []
+    for _ in range(2):
+        descriptor, path = tempfile.mkstemp()
+        os.unlink(path)
+        files.append(descriptor)
+    return files[0], files[1]
+
+
 class NoEntryPoint(Exception):
     """The source defines nothing under the name that is to be called."""
 
@@ -23,13 +39,15 @@ class Program:
     """A loaded program; `call` calls its entry point with arguments.
 
     ``entry_point``: ``name``, ``Class.name``, or empty for a program that reads standard input and prints.
-    ``given``: names that the source finds defined. Raises what the source raises, `NoEntryPoint`.
+    ``given``: names that the source finds defined. ``files``: of `text_files`, for programs that print.
+    Raises what the source raises, `NoEntryPoint`.
     """
 
-    def __init__(self, source: str, entry_point: str, given: dict[str, Any]) -> None:
+    def __init__(self, source: str, entry_point: str, given: dict[str, Any], files: tuple[int, int]) -> None:
         self._code = compile(source, f"<{MODULE}>", "exec", dont_inherit=True)
         self._entry_point = entry_point
         self._given = given
+        self._files = files
         self._namespace: dict[str, Any] = {}
         if entry_point:
             module = types.ModuleType(MODULE)
@@ -63,8 +81,13 @@ class Program:
 
     def _run(self, text: str) -> str:
         """Run the program on ``text`` through real descriptors: ``open(0)`` and ``os.write(1, …)`` work."""
-        given, printed = os.memfd_create("in"), os.memfd_create("out")
-        os.write(given, text.encode("utf-8", "surrogatepass"))
+        given, printed = self._files
+        for descriptor in self._files:
+            os.ftruncate(descriptor, 0)
+            os.lseek(descriptor, 0, os.SEEK_SET)
+        left = memoryview(text.encode("utf-8", "surrogatepass"))
+        while left:
+            left = left[os.write(given, left) :]
         os.lseek(given, 0, os.SEEK_SET)
         os.dup2(given, _IN)
         os.dup2(printed, _OUT)
@@ -79,5 +102,5 @@ class Program:
                 raise
         sys.stdout.flush()
         os.lseek(printed, 0, os.SEEK_SET)
-        with open(printed, encoding="utf-8", errors="replace") as output:
+        with open(printed, encoding="utf-8", errors="replace", closefd=False) as output:
             return output.read()

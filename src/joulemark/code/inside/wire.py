@@ -6,7 +6,7 @@ import json
 import os
 from typing import Any
 
-MAX_MESSAGE_BYTES = 256 << 20
+MAX_MESSAGE_BYTES = 64 << 20  # of what a program sends: the parent has to hold it several times over
 _HEADER = 4
 
 

@@ -6,37 +6,42 @@ that a program must not see (expected values, other programs) is ever sent to it
 
 from __future__ import annotations
 
+import errno
 import gc
+import os
 import sys
 import time
 from typing import Any
 
-from joulemark.code.inside.plain import TooLarge, decode, encode
+from joulemark.code.inside.plain import MAX_RESULT_DEPTH, TooLarge, decode, encode
 from joulemark.code.inside.program import NoEntryPoint, Program
 from joulemark.code.inside.wire import MAX_MESSAGE_BYTES, Closed, Wire
 
 _DETAIL_CHARS = 500
 
 
-def serve(descriptor: int) -> None:
-    """Load one program and call it as the parent asks, until the parent closes the channel."""
+def serve(descriptor: int, files: tuple[int, int]) -> None:
+    """Load one program and call it as the parent asks, until the parent closes the channel.
+
+    ``files``: of `program.text_files`.
+    """
     wire = Wire(descriptor)
-    wire.send({"kind": "hello"})
+    wire.send({"kind": "hello", "pid": os.getpid()})
     try:
         order = wire.receive()
-        program = _load(wire, order)
+        program = _load(wire, order, files)
         while program is not None:
             _calls(wire, program, wire.receive())
     except Closed:
         return
 
 
-def _load(wire: Wire, order: dict[str, Any]) -> Program | None:
+def _load(wire: Wire, order: dict[str, Any], files: tuple[int, int]) -> Program | None:
     given = {name: _remote(wire, name) for name in order["remote"]}
     if order["recursion"]:
         sys.setrecursionlimit(order["recursion"])
     try:
-        program = Program(order["source"], order["entry_point"], given)
+        program = Program(order["source"], order["entry_point"], given, files)
     except NoEntryPoint as error:
         wire.send({"kind": "no_entry_point", "detail": str(error)})
     except BaseException as error:
@@ -72,7 +77,7 @@ def _calls(wire: Wire, program: Program, order: dict[str, Any]) -> None:
 
 def _report(wire: Wire, results: list[Any], raised: BaseException | None) -> None:
     try:
-        texts = [encode(one) for one in results]
+        texts = [encode(one, MAX_RESULT_DEPTH) for one in results]
     except TooLarge as error:
         wire.send({"kind": "over_output", "detail": str(error)})
         return
@@ -81,6 +86,8 @@ def _report(wire: Wire, results: list[Any], raised: BaseException | None) -> Non
         return
     if sum(map(len, texts)) > MAX_MESSAGE_BYTES // 2:
         wire.send({"kind": "over_output", "detail": "its results are larger than can be sent"})
+    elif type(raised) is OSError and raised.errno in (errno.EFBIG, errno.ENOSPC):
+        wire.send({"kind": "over_output", "detail": "it wrote more than it may"})
     elif raised is not None:
         wire.send({"kind": "raised", "detail": _said(raised), "type": _name(raised), "values": texts})
     else:

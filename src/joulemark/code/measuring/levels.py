@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from joulemark.code.cases.case import Case, Kind
 from joulemark.code.cases.inputs import level_inputs, make_inputs
 from joulemark.code.cases.make import results_of
-from joulemark.code.contain.cell import Ended
+from joulemark.code.contain.ended import Ended
 from joulemark.code.inside.plain import encode
 from joulemark.code.measuring.observed import Ran, ended_run, observed_run
 from joulemark.code.measuring.once import Bench
@@ -37,14 +37,14 @@ class Levels:
 
     def _of_level(self, level: int) -> tuple[Case, ...]:
         bench = self._bench
-        wanted = level_inputs(bench.problem, level)
-        arguments = make_inputs(bench.sandbox, bench.problem, wanted)
+        made = make_inputs(bench.sandbox, bench.problem, level_inputs(bench.problem, level))
+        arguments = [one.args for one in made]
         expected = results_of(
             bench.sandbox, bench.problem, bench.problem.canonical, arguments, "the reference solution"
         )
         return tuple(
-            Case(number, Kind.GENERATED, args, encode(args), result, one.size, one.shape, level)
-            for number, (args, result, one) in enumerate(zip(arguments, expected, wanted, strict=True))
+            Case(number, Kind.GENERATED, one.args, encode(one.args), result, one.wanted.size, None, level)
+            for number, (one, result) in enumerate(zip(made, expected, strict=True))
         )
 
     def _run(self, ran: Ran, limit_s: float | None) -> list[CodeRun]:

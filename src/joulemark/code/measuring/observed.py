@@ -6,7 +6,8 @@ import itertools
 from dataclasses import dataclass
 from typing import Any
 
-from joulemark.code.contain.cell import Called, Ended
+from joulemark.code.contain.called import Called
+from joulemark.code.contain.ended import Ended
 from joulemark.code.contain.limits import Limits
 from joulemark.code.problems.problem import Problem, program_id
 from joulemark.record.code_run import (

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from joulemark.code.cases.case import Case
-from joulemark.code.contain.cell import Ended
+from joulemark.code.contain.ended import Ended
 from joulemark.code.contain.sandbox import Sandbox
 from joulemark.code.grading.judge import Judge
 from joulemark.code.measuring.observed import Ran, ended_run, observed_run

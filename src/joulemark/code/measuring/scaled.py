@@ -44,11 +44,12 @@ def scaled_cases(
 
     problem = bench.problem
     wanted = [Wanted(size, shape, seed_of(problem, 0, first + i)) for i, shape in enumerate(shapes)]
-    arguments = make_inputs(bench.sandbox, problem, wanted)
+    made = make_inputs(bench.sandbox, problem, wanted)
+    arguments = [one.args for one in made]
     expected = results_of(bench.sandbox, problem, problem.canonical, arguments, "the canonical solution")
     return tuple(
-        Case(first + i, Kind.GENERATED, args, encode(args), result, one.size, one.shape)
-        for i, (args, result, one) in enumerate(zip(arguments, expected, wanted, strict=True))
+        Case(first + i, Kind.GENERATED, one.args, encode(one.args), result, one.wanted.size, one.wanted.shape)
+        for i, (one, result) in enumerate(zip(made, expected, strict=True))
     )
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import orjson
 
 from joulemark.engines.child import Child, ChildFailed
+from joulemark.engines.diffusion.on_this_machine import INSTALL
 from joulemark.engines.diffusion.options import DiffusionOptions
 from joulemark.engines.diffusion.settings import FLUSH, GENERATE, HEALTH, Ready, Settings
 from joulemark.engines.diffusion.style import MediaStyle
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from joulemark.record import manifest
 
 _SAVING_S = 3600.0
-_INSTALL = f"{sys.executable} -m pip install 'joulemark[diffusion]'"
 
 
 class DiffusionEngine:
@@ -187,7 +187,7 @@ class DiffusionEngine:
         return InputError(
             f"the pipeline {self._options.pipeline} cannot be loaded",
             why=f"{why}; the end of its log ({log_path}):\n{tail}",
-            fix=_INSTALL if missing else "give a folder with a model_index.json, or a repository of the hub",
+            fix=INSTALL if missing else "give a folder with a model_index.json, or a repository of the hub",
         )
 
 

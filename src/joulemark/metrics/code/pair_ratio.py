@@ -12,7 +12,7 @@ a program with itself on that machine, in the order A B B A:
       20        4.8 %             15.9 %           8.8 %          15.3 %
       40        2.9 %             14.3 %           5.6 %          14.3 %
 
-These are overlapping windows of less than a minute of one machine: they rank estimators, and are no constants.
+These are overlapping windows of less than a minute of one machine: they rank estimators, no more.
 Minima are right only where both sides meet the fast speed. They won in one setting of the simulation, a
 machine that changes its speed every four runs: 9 % against 16 % at ten pairs, 7 % against 9 % at fourteen.
 Trimmed means, Hodges and Lehmann's estimator, Tukey's biweight and medians of the fastest pairs were no

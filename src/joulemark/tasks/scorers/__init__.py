@@ -9,6 +9,7 @@ from joulemark.tasks.scorers.distribution import DistributionScorer
 from joulemark.tasks.scorers.grade import grade
 from joulemark.tasks.scorers.instructions import InstructionsScorer
 from joulemark.tasks.scorers.label import LabelScorer
+from joulemark.tasks.scorers.later import CODE, LATER, LaterScorer
 from joulemark.tasks.scorers.line import LineScorer
 from joulemark.tasks.scorers.math import MathScorer
 from joulemark.tasks.scorers.numeric import NumericScorer
@@ -28,6 +29,7 @@ SCORERS: Mapping[str, Scorer] = MappingProxyType(
         "instructions": InstructionsScorer(),
         "rouge_l": RougeLScorer(),
         "distribution": DistributionScorer(),
+        CODE: LaterScorer(),
         UNGRADED: UngradedScorer(),
     }
 )
@@ -35,6 +37,8 @@ SCORERS: Mapping[str, Scorer] = MappingProxyType(
 
 __all__ = [
     "ACCEPTED_SEPARATOR",
+    "CODE",
+    "LATER",
     "SCORERS",
     "UNGRADED",
     "ChoiceScorer",
@@ -42,6 +46,7 @@ __all__ = [
     "InstructionsScorer",
     "KindScorer",
     "LabelScorer",
+    "LaterScorer",
     "LineScorer",
     "MathScorer",
     "NumericScorer",

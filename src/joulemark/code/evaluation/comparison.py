@@ -1,0 +1,108 @@
+"""Several evaluations side by side: of models on one machine, or of one set of models on several."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from joulemark.code.evaluation.journal import Recorded
+from joulemark.code.evaluation.record import EvaluationRecord
+from joulemark.metrics.code.by_group import Figures, on_identical_problems, solved_by_all
+from joulemark.metrics.code.environments import (
+    EnvironmentComparison,
+    compare_environments,
+    ratios_by_task,
+)
+from joulemark.metrics.code.number_of_tests import TestCount, compare_test_counts
+from joulemark.metrics.code.repeat_study import repeat_study
+from joulemark.metrics.code.summary import main_figures
+from joulemark.metrics.repeats import Spread
+from joulemark.record.code_run import CodeRun
+from joulemark.record.errors import InputError
+
+Evaluation = tuple[str, EvaluationRecord, Recorded]
+"""A label, the record and the rows of an evaluation."""
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluationComparison:
+    """Figures by label: of all problems, and of the ``n_shared`` to which every one has a right answer.
+
+    ``spread``: where all are evaluations of the same answers, mean and deviation of each figure.
+    ``test_counts``: where they differ in the number of tests alone, what that changes.
+    """
+
+    models: Mapping[str, str]
+    environment_id: str
+    of_all: Mapping[str, Figures]
+    of_shared: Mapping[str, Figures]
+    n_shared: int
+    spread: Mapping[str, Spread]
+    test_counts: tuple[TestCount, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MachineComparison:
+    """How far machines agree; ``machines`` says in words what each environment is."""
+
+    machines: Mapping[str, str]
+    found: EnvironmentComparison
+
+
+def compare_evaluations(evaluations: Sequence[Evaluation]) -> EvaluationComparison:
+    """Compare evaluations of one environment on the same problems. Raises `InputError` for others."""
+    first = evaluations[0][1]
+    for label, record, _ in evaluations[1:]:
+        if record.environment_id != first.environment_id:
+            raise InputError(
+                f"{label} is of another environment",
+                why="times belong to a machine: figures of two rank nothing",
+                fix="joulemark code compare-environments DIR DIR",
+            )
+        if record.problems_digest != first.problems_digest:
+            raise InputError(
+                f"{label} is of other problems",
+                why="figures of different problems rank nothing",
+                fix="evaluate the same problems with --problems",
+            )
+    runs = {label: recorded.all_runs() for label, _, recorded in evaluations}
+    shared: Mapping[str, Sequence[CodeRun]] = on_identical_problems(runs)
+    same_answers = len({record.samples_digest for _, record, _ in evaluations}) == 1
+    counts = {record.settings.n_tests: recorded.all_runs() for _, record, recorded in evaluations}
+    of_all = {label: main_figures(mine) for label, mine in runs.items()}
+    differ = same_answers and len(counts) == len(evaluations)
+    return EvaluationComparison(
+        models={label: record.model for label, record, _ in evaluations},
+        environment_id=first.environment_id,
+        of_all=of_all,
+        of_shared={label: main_figures(mine) for label, mine in shared.items()},
+        n_shared=len(solved_by_all(runs)),
+        spread=repeat_study(list(of_all.values())) if same_answers and not differ else {},
+        test_counts=compare_test_counts(counts) if differ else (),
+    )
+
+
+def compare_machines(evaluations: Sequence[Evaluation]) -> MachineComparison:
+    """Compare environments by evaluations of the same problems. Raises `InputError` for fewer than two."""
+    digests = {record.problems_digest for _, record, _ in evaluations}
+    if len(digests) > 1:
+        raise InputError(
+            "these evaluations are of different problems",
+            why="machines are compared on the same ones",
+            fix="evaluate the same problems and answers on each machine",
+        )
+    ratios: dict[str, dict[str, dict[str, float]]] = {}
+    machines: dict[str, str] = {}
+    for _, record, recorded in evaluations:
+        host, python = record.environment.host, record.environment.python
+        machines[record.environment_id] = (
+            f"{host.cpu_model or 'unknown processor'}, {host.os}, Python {python}"
+        )
+        ratios.setdefault(record.environment_id, {})[record.model] = ratios_by_task(recorded.all_runs())
+    if len(machines) < 2:
+        raise InputError(
+            "these evaluations are of one environment",
+            why="there is no second one to compare it with",
+            fix="joulemark code compare DIR DIR   # models on one machine",
+        )
+    return MachineComparison(machines, compare_environments(ratios))

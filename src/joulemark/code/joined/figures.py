@@ -1,0 +1,200 @@
+"""What the programs of a run are worth, and what a correct answer costs with the runs of its program."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from joulemark.code.evaluation.figures import summary_of_evaluation
+from joulemark.code.evaluation.journal import read_journal
+from joulemark.code.evaluation.record import FILE, EvaluationRecord, read_record
+from joulemark.code.joined.programs import problem_of
+from joulemark.metrics.attribution import items_overlap
+from joulemark.metrics.code.break_even import CostKind, ModelCost, cost_curve, model_cost
+from joulemark.metrics.code.summary import CodeSummary
+from joulemark.metrics.run_view import ItemKey, RunView
+from joulemark.metrics.value import Value, withheld
+from joulemark.record.energy import Withheld
+from joulemark.record.reason import Reason
+from joulemark.runs.journal import read_items
+from joulemark.runs.layout import RunLayout
+
+_PROCESSORS = ("package", "soc")
+NO_RATE = "No meter of this run saw what a CPU-second of this machine costs: its joules are those of a board."
+NO_TIME = "The run has no measured window to multiply the declared watts with."
+NO_CPU = "Neither joules nor CPU time of the engine are known."
+
+
+@dataclass(frozen=True, slots=True)
+class DeclaredWatts:
+    """What a user declares: power of the machine while the engine answers, and while one program runs."""
+
+    engine_w: float
+    program_w: float
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramFigures:
+    """The programs of a run.
+
+    ``cost``: what answers cost by problem, null where nothing is known of generation and runs in one unit;
+    ``why_no_joules`` then, and where CPU-seconds stand in for joules, says why. ``curve``: the cost of a
+    correct answer with N runs of its program. ``joules_per_cpu_second``: what converts CPU time, by the
+    meter of the processors that the engine ran on.
+    """
+
+    record: EvaluationRecord
+    summary: CodeSummary
+    cost: ModelCost | None
+    curve: tuple[tuple[float, Value], ...]
+    joules_per_cpu_second: Value
+    generate: Value
+    run_cpu_s: Value
+    why_no_joules: str | None
+    failures: Mapping[str, str]
+
+
+def program_figures(
+    root: Path, view: RunView, declared: DeclaredWatts | None = None
+) -> ProgramFigures | None:
+    """Return the figures of a run's programs, null where they were not run. Raises `InputError`.
+
+    With ``declared`` watts all joules of the cost with runs are modelled: none of them is metered then.
+    """
+    layout = RunLayout(root)
+    if not (layout.programs / FILE).exists():
+        return None
+    record, recorded = read_record(layout.programs), read_journal(layout.programs)
+    summary = summary_of_evaluation(record, recorded)
+    metered, spent, rate = _metered(view), _cpu(view), _joules_per_cpu_second(view)
+    cost, why = _cost(summary, _problem_of_items(layout), view, declared)
+    return ProgramFigures(
+        record,
+        summary,
+        cost,
+        () if cost is None else cost_curve(cost),
+        rate,
+        _per_right(summary, metered, spent),
+        _mean_run(summary),
+        why,
+        recorded.failures,
+    )
+
+
+def _cost(
+    summary: CodeSummary, problems: Mapping[ItemKey, str], view: RunView, declared: DeclaredWatts | None
+) -> tuple[ModelCost | None, str | None]:
+    """Return what answers cost in one unit and kind, and why that is not metered joules."""
+
+    def made(costs: Mapping[ItemKey, float], kind: CostKind, per_cpu_second: float = 1.0) -> ModelCost:
+        generate = _by_problem(costs, problems)
+        return model_cost(summary.samples, summary.paired, generate, kind, per_cpu_second=per_cpu_second)
+
+    if declared is not None:
+        time_s = _time(view)
+        if time_s is None:
+            return None, NO_TIME
+        modelled = {key: declared.engine_w * seconds for key, seconds in time_s.items()}
+        return made(modelled, CostKind.MODELLED, declared.program_w), None
+    metered, spent, rate = _metered(view), _cpu(view), _joules_per_cpu_second(view)
+    if metered is not None:
+        if rate.value is None:
+            return None, NO_RATE
+        return made(metered, CostKind.METERED, rate.value), None
+    if spent is not None:
+        return made(spent, CostKind.CPU), _why_no_energy(view)
+    return None, f"{_why_no_energy(view)} {NO_CPU}"
+
+
+def shares(total: float, known: Mapping[ItemKey, float], keys: Sequence[ItemKey]) -> dict[ItemKey, float]:
+    """Return what each request took of a total: its own where all are known, and an equal part of the rest.
+
+    The parts add up to the total: what lies between requests is a cost of the answers too.
+    """
+    own = {key: known[key] for key in keys} if all(key in known for key in keys) else dict.fromkeys(keys, 0.0)
+    rest = (total - math.fsum(own.values())) / len(keys) if keys else 0.0
+    return {key: value + rest for key, value in own.items()}
+
+
+def _metered(view: RunView) -> dict[ItemKey, float] | None:
+    """Return the joules of each answer, null where the run has none."""
+    total = view.headline_energy
+    if isinstance(total, Withheld):
+        return None
+    rows = view.headline_attributions()
+    known = {key: row.joules for key, row in rows.items() if row.joules is not None}
+    return shares(total.joules, known, [item.key for item in view.measured_items])
+
+
+def _cpu(view: RunView) -> dict[ItemKey, float] | None:
+    if view.cpu_seconds is None:
+        return None
+    return shares(view.cpu_seconds, view.item_cpu_seconds, [item.key for item in view.measured_items])
+
+
+def _time(view: RunView) -> dict[ItemKey, float] | None:
+    """Return the seconds of each answer, those of a loaded run in equal parts; null where it has none."""
+    items = view.measured_items
+    if view.duration_s is None or not items:
+        return None
+    known = {} if items_overlap(items) else {item.key: (item.t_end - item.t_begin) / 1e9 for item in items}
+    return shares(view.duration_s, known, [item.key for item in items])
+
+
+def _joules_per_cpu_second(view: RunView) -> Value:
+    """Return what a CPU-second took by the meter of the processors, as the engine's own work shows it."""
+    total, scope = view.headline_energy, view.headline_scope
+    if isinstance(total, Withheld):
+        return withheld("J/s", total.reason, detail=total.detail)
+    on_processors = scope is not None and all(part.startswith(_PROCESSORS) for part in scope.split("+"))
+    if not on_processors or not view.cpu_seconds:
+        return withheld("J/s", Reason.NOT_MEASURED, detail=NO_RATE)
+    low, high = (bound / view.cpu_seconds for bound in (total.lo, total.hi))
+    return Value(total.joules / view.cpu_seconds, "J/s", low, high, "bound")
+
+
+def _by_problem(costs: Mapping[ItemKey, float], problems: Mapping[ItemKey, str]) -> dict[str, float]:
+    found: dict[str, list[float]] = {}
+    for key, cost in costs.items():
+        if key in problems:
+            found.setdefault(problems[key], []).append(cost)
+    return {problem: math.fsum(mine) for problem, mine in found.items()}
+
+
+def _problem_of_items(layout: RunLayout) -> dict[ItemKey, str]:
+    rows, _ = read_items(layout.items_journal)
+    named = {row.item.key: problem_of(row) for row in rows}
+    return {key: problem for key, problem in named.items() if problem is not None}
+
+
+def _why_no_energy(view: RunView) -> str:
+    total = view.headline_energy
+    if not isinstance(total, Withheld):
+        return ""
+    return f"{total.reason.text} {total.detail}".strip()
+
+
+def _per_right(
+    summary: CodeSummary, metered: Mapping[ItemKey, float] | None, spent: Mapping[ItemKey, float] | None
+) -> Value:
+    costs, unit = (metered, "J") if metered is not None else (spent, "s")
+    n_right = summary.counts["n_right"]
+    if costs is None:
+        return withheld("J", Reason.NOT_MEASURED)
+    if not n_right:
+        return withheld(unit, Reason.NOTHING_CORRECT)
+    return Value(math.fsum(costs.values()) / n_right, unit, n=len(costs))
+
+
+def _mean_run(summary: CodeSummary) -> Value:
+    """Return the CPU time of one run of a right program on the scaled input, mean over problems."""
+    times: dict[str, list[float]] = {}
+    for one in summary.paired:
+        if one.candidate.cpu_s is not None:
+            times.setdefault(one.problem, []).append(one.candidate.cpu_s)
+    if not times:
+        return withheld("s", Reason.NOT_MEASURED, detail="No right program was timed.", n=0)
+    means = [math.fsum(mine) / len(mine) for mine in times.values()]
+    return Value(math.fsum(means) / len(means), "s", n=len(means))

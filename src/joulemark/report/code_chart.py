@@ -1,0 +1,53 @@
+"""The ratios to the reference in a picture: how many programs are how much slower or faster."""
+
+from __future__ import annotations
+
+import altair as alt
+
+from joulemark.metrics.code.distribution import Distribution
+from joulemark.report.theme import ACCENT, FAINT, INK, Picture
+from joulemark.report.theme import named as data
+
+_HEIGHT_PX = 190
+_TICKS = (1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2, 1, 2, 4, 8, 16, 32)
+
+
+def ratio_chart(ratios: Distribution, band: float | None, width_px: int) -> Picture:
+    """Draw the buckets on a log scale, the reference as a line and the A/A band as a stripe."""
+    edges = ratios.edges
+    bars = [
+        {"lo": edges[k], "hi": edges[k + 1], "n": count} for k, count in enumerate(ratios.counts) if count
+    ]
+    x = alt.X(
+        "lo:Q",
+        title="CPU time over the reference's (log scale)",
+        scale=alt.Scale(type="log", domain=[edges[0], edges[-1]], nice=False),
+        axis=alt.Axis(values=list(_TICKS), format="~r"),
+    )
+    histogram = (
+        alt.Chart(data("bars"))
+        .mark_rect(color=ACCENT)
+        .encode(
+            x=x,
+            x2="hi:Q",
+            y=alt.Y("n:Q", title="programs", axis=alt.Axis(tickMinStep=1, format="d")),
+            y2=alt.datum(0),
+        )
+    )
+    line = alt.Chart(data("one")).mark_rule(color=INK, strokeDash=[4, 3]).encode(x="at:Q")
+    parts = [histogram, line]
+    rows = {"bars": bars, "one": [{"at": 1.0}]}
+    if band is not None and 0 < band < 1:
+        stripe = alt.Chart(data("band")).mark_rect(color=FAINT, opacity=0.25).encode(x="lo:Q", x2="hi:Q")
+        parts.insert(0, stripe)
+        rows["band"] = [{"lo": 1 - band, "hi": 1 + band}]
+    return Picture(alt.layer(*parts).properties(width=width_px, height=_HEIGHT_PX), rows)
+
+
+def ratio_words(ratios: Distribution) -> str:
+    """Say what the picture shows."""
+    n = ratios.n - ratios.n_at_least
+    said = f"{n} programs by their CPU time over the reference's; {ratios.n_faster} take less than it."
+    return said + (
+        f" {ratios.n_at_least} were ended by a limit and are not drawn." if ratios.n_at_least else ""
+    )

@@ -1,0 +1,147 @@
+"""An evaluation of programs as one page: a single file, offline, without scripts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from joulemark import __version__
+from joulemark.code.evaluation.record import EvaluationRecord
+from joulemark.metrics.code.by_group import Extremes, Placed
+from joulemark.metrics.code.summary import CodeSummary
+from joulemark.report.code_chart import ratio_chart, ratio_words
+from joulemark.report.code_rows import (
+    EXTREMES,
+    GROUP_COLUMNS,
+    definition_of,
+    group_rows,
+    headline,
+    notes,
+    sections,
+    warnings,
+)
+from joulemark.report.drawing import drawn
+from joulemark.report.page_file import write_page
+from joulemark.report.templates import template
+from joulemark.report.wording import printable
+
+_MAX_SOURCE_CHARS = 20_000
+_N_BEST = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A program beside the reference of its problem, with its value of a metric."""
+
+    value: str
+    problem: str
+    title: str
+    sample: int
+    source: str
+    reference: str
+
+
+@dataclass(frozen=True, slots=True)
+class Ends:
+    """The worst and the best programs by one metric, and the algorithms of the worst."""
+
+    title: str
+    worst: tuple[Program, ...]
+    best: tuple[Program, ...]
+    algorithms: str
+
+
+def render_code_page(record: EvaluationRecord, summary: CodeSummary, failures: Mapping[str, str]) -> str:
+    """Return the page as text. Only the chart's own SVG is trusted markup; all else is escaped."""
+    band = summary.figures["aa_band"].value if "aa_band" in summary.figures else None
+    found = sections(record, summary)
+    names = sorted({row.name for section in found for row in section.rows})
+    chart = None
+    if summary.ratios.n:
+        chart = drawn(
+            lambda px: ratio_chart(summary.ratios, band, px),
+            "Programs by their CPU time over the reference's",
+            ratio_words(summary.ratios),
+            "Left of the line: faster than the reference. Grey: what a program differs from itself by.",
+        )
+    page = {
+        "title": f"{printable(record.model)}: programs",
+        "headline": headline(record, summary),
+        "warnings": warnings(record, summary, failures),
+        "notes": notes(summary),
+        "sections": found,
+        "tooltips": {name: definition_of(name).tooltip() for name in names},
+        "chart": chart,
+        "columns": list(GROUP_COLUMNS.values()),
+        "groups": [
+            (title, group_rows(groups))
+            for title, groups in (("algorithm", summary.by_algorithm), ("difficulty", summary.by_difficulty))
+            if groups
+        ],
+        "ends": _ends(record, summary),
+        "facts": _facts(record),
+        "version": __version__,
+    }
+    return template("code").render(page=page)
+
+
+def write_code_page(
+    record: EvaluationRecord, summary: CodeSummary, failures: Mapping[str, str], path: Path
+) -> None:
+    """Write the page; raises `InputError` where that fails."""
+    fix = f"make {path.parent} a folder that you may write in, or name another file with --html"
+    write_page(path, render_code_page(record, summary, failures), fix=fix)
+
+
+def _ends(record: EvaluationRecord, summary: CodeSummary) -> list[Ends]:
+    return [
+        Ends(title, _programs(one.worst, record), _programs(one.best[:_N_BEST], record), _algorithms(one))
+        for name, title in EXTREMES.items()
+        if (one := summary.extremes.get(name)) is not None and one.worst
+    ]
+
+
+def _algorithms(one: Extremes) -> str:
+    return ", ".join(f"{printable(name).replace('_', ' ')} {count}" for name, count in one.algorithms)
+
+
+def _programs(placed: Sequence[Placed], record: EvaluationRecord) -> tuple[Program, ...]:
+    return tuple(
+        Program(
+            value=f"{one.value:,.2f}",
+            problem=printable(one.problem),
+            title=printable(record.problems[one.problem].title) if one.problem in record.problems else "",
+            sample=one.number,
+            source=_shown(record.sources.get(one.program, "")),
+            reference=_shown(record.sources.get(record.references.get(one.problem, ""), "")),
+        )
+        for one in placed
+    )
+
+
+def _shown(source: str) -> str:
+    """Return a program's text for a page: long ones are cut, and signs that steer nothing are shown."""
+    text = source if len(source) <= _MAX_SOURCE_CHARS else f"{source[:_MAX_SOURCE_CHARS]}\n…"
+    return "\n".join(printable(line, keep_spaces=True) for line in text.expandtabs(4).splitlines())
+
+
+def _facts(record: EvaluationRecord) -> list[tuple[str, str]]:
+    host, settings = record.environment.host, record.settings
+    return [
+        ("Problems", f"{len(record.problems)} ({printable(record.origin)}), {record.problems_digest[:16]}"),
+        ("Programs", record.samples_digest[:16]),
+        ("Tests", f"{settings.n_tests} a problem, seed {settings.seed}"),
+        ("Limits", f"{settings.timeout_s:g} s of CPU time a call, {settings.memory_mib} MiB"),
+        ("Pairs", f"{settings.min_pairs} to {settings.max_pairs}, until ± {settings.target_half_width:.0%}"),
+        ("Environment", record.environment_id),
+        (
+            "Processor",
+            f"{host.cpu_model or '—'}, {host.cpu_count or '—'} cores, {host.virtualization or '—'}",
+        ),
+        (
+            "Interpreter",
+            f"{record.environment.implementation} {record.environment.python}, {host.os} {host.kernel or ''}",
+        ),
+        ("Made", f"{record.created_utc} by Joulemark {record.joulemark_version}"),
+    ]

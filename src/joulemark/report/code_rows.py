@@ -1,0 +1,166 @@
+"""The figures of an evaluation of programs as rows, the same in the terminal and on the page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from joulemark.code.evaluation.record import EvaluationRecord
+from joulemark.metrics.catalogue import code_definitions
+from joulemark.metrics.code.by_group import Figures
+from joulemark.metrics.code.summary import CodeSummary
+from joulemark.metrics.code.summary_json import definition_name
+from joulemark.metrics.definition import MetricDefinition
+from joulemark.record.code_run import RUN_FLAGS
+from joulemark.report.wording import figure_texts, printable, why
+
+_WHAT = ("et", "mu", "tmu")
+_AS_DEFINED = ("{}", "n{}", "n{}_star", "n{}_over_5", "n{}_max")
+_CORRECTED = ("{}_corrected", "n{}_corrected", "n{}_corrected_over_5", "n{}_corrected_max")
+_GRADED = "Right"
+_SECTIONS: tuple[tuple[str, tuple[str, ...]], ...] = (
+    (_GRADED, ("pass_at_1", "pass_at_5", "pass_at_10", "pass_at_100")),
+    (
+        "As the paper defines them: wall time, memory of the process",
+        tuple(form.format(what) for what in _WHAT for form in _AS_DEFINED),
+    ),
+    (
+        "Corrected: CPU time, memory above the start's, scaled input",
+        (
+            *(form.format(what) for what in _WHAT for form in _CORRECTED),
+            "net_corrected_median",
+            "net_corrected_at_least",
+        ),
+    ),
+    (
+        "Against the reference",
+        (
+            "aa_band",
+            "faster_share",
+            "tied_share",
+            "slower_share",
+            "growth_excess_mean",
+            "grows_faster_share",
+        ),
+    ),
+    (
+        "Scores of other benchmarks, and the harness itself",
+        (
+            "eff_at_1",
+            "level_pass_at_1",
+            "beyond",
+            "beyond_as_coded",
+            "efficient_at_1",
+            "speedup",
+            "dps",
+            "dps_norm",
+            "harness_share",
+            "code_baseline_cpu_s",
+        ),
+    ),
+)
+GROUP_COLUMNS = {
+    "pass_at_1": "pass@1",
+    "net": "NET",
+    "net_corrected": "NET corrected",
+    "nmu_corrected": "NMU corrected",
+    "growth_excess_mean": "growth beyond",
+}
+EXTREMES = {
+    "cpu_ratio": "CPU time over the reference's",
+    "memory_ratio": "peak memory over the reference's",
+    "growth_excess": "growth beyond the reference's",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class CodeRow:
+    """A figure: its number and interval as text, ``n`` tasks or programs, and why it is a dash."""
+
+    name: str
+    title: str
+    text: str
+    interval: str
+    n: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """Figures under one heading."""
+
+    title: str
+    rows: tuple[CodeRow, ...]
+
+
+def sections(record: EvaluationRecord, summary: CodeSummary) -> list[Section]:
+    """Return what there is to show. Scores of other benchmarks that nothing is known of are left out."""
+    wanted = _SECTIONS if record.settings.measure else _SECTIONS[:1]
+    found = []
+    for title, names in wanted:
+        figures = {name: summary.figures[name] for name in names if name in summary.figures}
+        if title == _SECTIONS[-1][0] or title == _GRADED:
+            figures = {
+                name: value
+                for name, value in figures.items()
+                if value.value is not None or name == "pass_at_1"
+            }
+        if figures:
+            found.append(Section(title, tuple(_rows(figures))))
+    return found
+
+
+def _rows(figures: Figures) -> Iterable[CodeRow]:
+    for name, value in figures.items():
+        text, interval = figure_texts(name, value)
+        n = "" if value.n is None else f"{value.n:,}"
+        yield CodeRow(definition_name(name), title_of(name), text, interval, n, why(value))
+
+
+def title_of(name: str) -> str:
+    """Return what a table calls a figure."""
+    title = definition_of(name).title
+    return title.replace("@k", f"@{name.rpartition('_')[2]}") if "_at_" in name else title
+
+
+def definition_of(name: str) -> MetricDefinition:
+    """Return a figure's definition; raises ``KeyError``."""
+    return {one.name: one for one in code_definitions()}[definition_name(name)]
+
+
+def group_rows(groups: Mapping[str, Figures]) -> list[tuple[str, list[str]]]:
+    """Return a row of cells for each group."""
+    return [
+        (
+            printable(group).replace("_", " "),
+            [figure_texts(name, figures[name])[0] if name in figures else "" for name in GROUP_COLUMNS],
+        )
+        for group, figures in groups.items()
+    ]
+
+
+def headline(record: EvaluationRecord, summary: CodeSummary) -> str:
+    """Say in one sentence how many programs are right."""
+    counts = summary.counts
+    return (
+        f"{counts['n_right']:,} of {counts['n_samples']:,} programs are right; "
+        f"{counts['n_solved']:,} of {counts['n_problems']:,} problems are solved."
+    )
+
+
+def warnings(record: EvaluationRecord, summary: CodeSummary, failures: Mapping[str, str]) -> list[str]:
+    """Return what a reader must know before he believes a figure."""
+    said = [
+        f"Programs were not held as they should be: {printable(one)}" for one in record.environment.missing
+    ]
+    if failures:
+        shown: Sequence[str] = sorted(failures)[:3]
+        named = "; ".join(f"{printable(name)}: {printable(failures[name])[:160]}" for name in shown)
+        more = f" and {len(failures) - len(shown)} more" if len(failures) > len(shown) else ""
+        said.append(f"{len(failures)} problems could not be used and are in no figure: {named}{more}.")
+    return said
+
+
+def notes(summary: CodeSummary) -> list[str]:
+    """Return what was noticed of programs."""
+    return [f"{n} programs: {RUN_FLAGS.get(flag, flag)}." for flag, n in sorted(summary.flags.items()) if n]
