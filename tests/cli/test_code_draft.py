@@ -66,6 +66,7 @@ def test_a_generator_is_mended_accepted_and_used(imported: Path, tmp_path: Path)
     assert len(tests.out.splitlines()) == 12, tests.err
 
 
+@pytest.mark.slow
 def test_a_problems_own_file_gets_the_generator(own: Path) -> None:
     distinct = HEAD + (
         "def spread(rng, size):\n    return rng.sample(range(10 * size), size)\n\n\n"
@@ -82,6 +83,7 @@ def test_a_problems_own_file_gets_the_generator(own: Path) -> None:
     assert problem.generator.sizes == (200, 40_000)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("program", "says"),
     [
@@ -118,6 +120,7 @@ def test_tests_written_directly_are_counted(imported: Path) -> None:
     assert GOOD.splitlines()[-1] in done.out, "without --out the accepted program is shown"
 
 
+@pytest.mark.slow
 def test_what_can_never_work_is_said_before_the_engine_is_asked(imported: Path, tmp_path: Path) -> None:
     model = ScriptedModel("unheard")
     several = _draft(model, imported)

@@ -259,6 +259,7 @@ def test_nothing_raises(text: str) -> None:
         ast.parse(extracted.program)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("model", "least"), [("GPT-4o", 320), ("Llama3.1_405B", 280)])
 def test_real_answers_hold_programs_that_are_mostly_right(data_dir: Path, model: str, least: int) -> None:
     folder = data_dir / "code" / "coffe"

@@ -18,6 +18,7 @@ from joulemark.code.contain.containment import probe
 from joulemark.code.contain.limits import Limits
 from joulemark.code.contain.sandbox import Sandbox
 from joulemark.code.inside.plain import encode
+from joulemark.code.selftest.program_case import left_behind
 
 assert os.geteuid() != 0
 found = probe(prefer_bubblewrap=sys.argv[1] == "bwrap")
@@ -40,7 +41,7 @@ with Sandbox(found, Limits(wall_s=2)) as box:
                 said[name] = [called.outcome, called.detail, called.peak_bytes is not None]
         except Ended as ended:
             said[name] = [ended.outcome, ended.detail, None]
-    said["left"] = box.n_processes()
+    said["left"] = left_behind(box)
 print(json.dumps(said))
 """
 

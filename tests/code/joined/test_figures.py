@@ -26,6 +26,7 @@ from joulemark.record.energy import MeasuredEnergy, Method
 from joulemark.record.scope import Scope
 from joulemark.report.code_joined import print_program_figures
 
+pytestmark = pytest.mark.slow  # real runs are asked and graded first
 QUICK = Settings(
     n_tests=4, min_pairs=4, max_pairs=4, same_problems=0, same_pairs=0, whole_repeats=0, growth=False
 )

@@ -104,6 +104,7 @@ def test_every_kind_of_answer_gets_its_verdict_after_the_run(grading: Settings, 
     assert [path.read_bytes() for path in journals] == held
 
 
+@pytest.mark.slow
 def test_the_figures_of_the_run_are_made_anew_with_its_grades(grading: Settings, tmp_path: Path) -> None:
     asked_run(tmp_path / "run", ["right", "wrong"])
     view = grade_run(tmp_path / "run", grading, executor=LocalExecutor(1)).view
@@ -123,6 +124,7 @@ def test_an_answer_that_only_looks_right_is_not(grading: Settings, tmp_path: Pat
     assert set(verdicts(read_run(tmp_path / "run")).values()) == {Verdict.WRONG}
 
 
+@pytest.mark.slow
 def test_other_settings_judge_anew_and_keep_what_was_there(grading: Settings, tmp_path: Path) -> None:
     asked_run(tmp_path / "run", ["right"])
     first = grade_run(tmp_path / "run", grading, executor=LocalExecutor(1)).record.evaluation_id
@@ -137,6 +139,7 @@ def test_other_settings_judge_anew_and_keep_what_was_there(grading: Settings, tm
     assert not (tmp_path / "run" / f"code-{first}").exists()
 
 
+@pytest.mark.slow
 def test_answers_that_come_later_are_graded_with_those_there_are(grading: Settings, tmp_path: Path) -> None:
     task = task_of_cases(tmp_path, ["right", "wrong"])
     with programming_engine() as server:

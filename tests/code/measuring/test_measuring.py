@@ -16,7 +16,7 @@ from joulemark.code.measuring.growth import LEAST_SIZES, run_growth
 from joulemark.code.measuring.observed import Ran
 from joulemark.code.measuring.once import Bench
 from joulemark.code.measuring.paired import PairPlan, run_pairs
-from joulemark.code.measuring.scaled import LEAST_NS, Scaled, scale
+from joulemark.code.measuring.scaled import LEAST_NS, Scaled, scale, scaled_cases
 from joulemark.code.measuring.whole import run_whole
 from joulemark.record.code_run import CANDIDATE, REFERENCE, CodeRun, Outcome, Purpose
 
@@ -66,10 +66,11 @@ def test_pairs_end_when_enough_is_known(bench: Bench, scaled: Scaled) -> None:
     assert len(run_pairs(bench, Ran("total", TOTAL, 0), scaled, plan)) == 6
 
 
-def test_work_at_import_is_seen_outside_the_call(bench: Bench, scaled: Scaled) -> None:
+def test_work_at_import_is_seen_outside_the_call(bench: Bench) -> None:
     early = "table = [sum(range(n % 97)) for n in range(60_000)]\n" + TOTAL
-    plain = bench.run(Ran("total", TOTAL, 0), scaled.cases, Purpose.PAIRED)
-    busy = bench.run(Ran("total", early, 0), scaled.cases, Purpose.PAIRED)
+    cases = scaled_cases(bench, 1000, ("plain",))  # little to decode: what is outside the call is the import
+    plain = bench.run(Ran("total", TOTAL, 0), cases, Purpose.PAIRED)
+    busy = bench.run(Ran("total", early, 0), cases, Purpose.PAIRED)
     assert plain.cpu_around_ns is not None
     assert busy.cpu_around_ns is not None
     assert busy.cpu_around_ns > plain.cpu_around_ns + 20_000_000
@@ -130,6 +131,7 @@ def test_memory_over_time_is_sampled_from_outside(bench: Bench, sandbox: Sandbox
     assert 5 * seconds < run.memory_above_mib_s < 105 * seconds
 
 
+@pytest.mark.slow
 def test_growth_is_run_from_the_smallest_size_up(bench: Bench, scaled: Scaled) -> None:
     runs = run_growth(bench, Ran("total", TOTAL, 0), scaled)
     assert [run.role for run in runs[:4]] == [REFERENCE, CANDIDATE, CANDIDATE, REFERENCE]
@@ -139,6 +141,7 @@ def test_growth_is_run_from_the_smallest_size_up(bench: Bench, scaled: Scaled) -
     assert sizes[3] == scaled.size
 
 
+@pytest.mark.slow
 def test_a_slow_program_has_smaller_sizes_instead(bench: Bench, scaled: Scaled) -> None:
     squared = (
         "def total(values):\n"

@@ -22,6 +22,7 @@ def plus(data_dir: Path) -> ProblemSet:
     return load_problems(data_dir / "code" / "evalplus" / "MbppPlus.jsonl")
 
 
+@pytest.mark.slow
 def test_every_solution_passes_its_own_asserts(mbpp: ProblemSet) -> None:
     assert mbpp.kind == "mbpp"
     assert len(mbpp) == 427
@@ -66,6 +67,7 @@ def test_the_rows_that_coffe_carries_are_read(data_dir: Path) -> None:
     assert (found.kind, len(found)) == ("mbpp", 234)
 
 
+@pytest.mark.slow
 def test_plus_solutions_pass_their_assertions(plus: ProblemSet) -> None:
     assert plus.kind == "mbpp_plus"
     assert len(plus) == 378
