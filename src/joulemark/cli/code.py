@@ -10,6 +10,7 @@ from joulemark.cli.code_eval import code_report, eval_
 from joulemark.cli.code_generate import generate_tests
 from joulemark.cli.code_grade import grade
 from joulemark.cli.code_problems import problems
+from joulemark.cli.code_selftest import selftest
 
 
 @click.group()
@@ -26,5 +27,6 @@ for _command in (
     generate_tests,
     draft_generator,
     grade,
+    selftest,
 ):
     code.add_command(_command)

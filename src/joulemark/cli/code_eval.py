@@ -71,7 +71,7 @@ def eval_(
     SAMPLES: EvalPlus-style JSON lines, an EffiBench upload, ENAMEL's or COFFE's files. Every program runs in
     a sandbox, in fresh processes, beside the reference. The same command goes on where it was stopped.
     """
-    from joulemark.cli.grading import GradingProgress
+    from joulemark.cli.grading import GradingProgress, require_selftest
     from joulemark.code.answers.answered import answers_of
     from joulemark.code.answers.samples import read_samples
     from joulemark.code.contain.containment import probe
@@ -87,12 +87,14 @@ def eval_(
         click.echo(f"{found.n_foreign} samples answer other problems and are left out", err=True)
     if found.unanswered:
         click.echo(f"{len(found.unanswered)} problems have no sample and are in no figure", err=True)
+    containment = probe()
+    require_selftest(containment)
     name = model or samples.name.removesuffix(".gz").rpartition(".")[0] or samples.name
     settings = Settings(measure=not no_measure, max_pairs=max_pairs, min_pairs=min(7, max_pairs), **chosen)
     directory = into or Path(f"code-{_NO_LETTER.sub('-', name)}")
     with GradingProgress() as progress:
         record, recorded = evaluate(
-            directory, name, problems, answers, settings, probe(), LocalExecutor(workers), progress
+            directory, name, problems, answers, settings, containment, LocalExecutor(workers), progress
         )
     _show(directory, record, recorded, page, as_json)
 

@@ -15,6 +15,7 @@ from rich.console import Console
 from joulemark.record.errors import InputError
 
 if TYPE_CHECKING:
+    from joulemark.code.contain.containment import Containment
     from joulemark.code.evaluation.job import Done
     from joulemark.code.evaluation.settings import Settings
     from joulemark.metrics.run_view import RunView
@@ -83,6 +84,32 @@ class GradingProgress:
             self._console.quiet = True  # progress that nobody reads must not end a grading
 
 
+class SelfTestFailed(InputError):
+    """What holds programs here does not hold what it must."""
+
+    exit_code = 3
+
+
+def require_selftest(containment: Containment) -> None:
+    """Run the self-test once for this machine and version. Raises `SelfTestFailed`."""
+    from joulemark.code.evaluation.environment import environment_of
+    from joulemark.code.selftest.passed import has_passed, remember
+    from joulemark.code.selftest.selftest import run_selftest
+
+    environment = environment_of(containment).environment_id
+    passed = has_passed(environment)
+    if passed is None:
+        click.echo("· testing what holds generated programs here (once, about a minute)", err=True)
+        passed = all(case.passed for case in run_selftest(containment))
+        remember(environment, passed=passed)
+    if not passed:
+        raise SelfTestFailed(
+            "generated programs cannot be scored here",
+            why="the self-test was not passed: a program could cheat, or get out",
+            fix="joulemark code selftest   # says which cases, and what would mend them",
+        )
+
+
 def command_for(root: Path) -> str:
     """Return the command that grades a run."""
     return f"joulemark code grade {root}"
@@ -124,6 +151,7 @@ def graded(root: Path, settings: Settings | None, n_workers: int | None = None) 
     from joulemark.code.joined.grade_run import grade_run
 
     held = probe()
+    require_selftest(held)
     with GradingProgress() as progress:
         done = grade_run(
             root, settings, containment=held, executor=LocalExecutor(n_workers), watcher=progress

@@ -28,6 +28,8 @@ class Environment(BaseModel):
     namespaces: bool
     landlock: bool
     seccomp: bool
+    per_run: bool
+    bubblewrap: str | None = None
     missing: list[str] = Field(default_factory=list)
 
     @property
@@ -47,6 +49,8 @@ def environment_of(containment: Containment) -> Environment:
         namespaces=containment.namespaces,
         landlock=containment.landlock,
         seccomp=containment.seccomp,
+        per_run=containment.per_run,
+        bubblewrap=containment.bubblewrap,
         missing=list(containment.missing),
     )
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import multiprocessing
+import multiprocessing.connection
 import os
 import signal
+import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
@@ -77,7 +79,16 @@ def _start(places: Queue[int | None], containment: Containment) -> None:
     """Begin a worker's life: Ctrl-C is the parent's business, and every worker has a core of its own."""
     global _held
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     _held = (containment, places.get())
+
+
+def _end_with_parent() -> None:
+    """Wait for the parent's end and follow it: a pool's workers outlive a parent that was killed."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        multiprocessing.connection.wait([parent.sentinel])
+        os._exit(1)
 
 
 def _work(job: Job) -> Done:

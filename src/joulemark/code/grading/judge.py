@@ -48,12 +48,12 @@ class Judge:
             return same(case.expected, got, checker)
         if checker != AS_TRUTH and _holds_opaque(got):
             return False
-        called = self._checking().call([encode((case.args, case.expected, got))])
-        if called.outcome is Outcome.RAISED:
-            return False  # a checker may fail on a result of another type than it knows
-        if called.outcome is not Outcome.RETURNED:
-            raise _failed(self._problem, called.detail)
-        return called.values[0] is True
+        try:
+            called = self._checking().call([encode((case.args, case.expected, got))])
+        except Ended:
+            self.close()  # a result may drive a checker to its limits: that is no right result
+            return False
+        return called.outcome is Outcome.RETURNED and called.values[0] is True
 
     def close(self) -> None:
         """End the checker's process."""
@@ -88,8 +88,11 @@ def passes_script(
     ``call`` may raise anything: it comes out of here as it is, for it says how the candidate ended.
     """
     failure: list[BaseException] = []
+    n_asked = 0
 
     def ask(name: str, args: tuple[Plain, ...]) -> Plain:
+        nonlocal n_asked
+        n_asked += 1
         try:
             return call(args)
         except Exception as error:
@@ -106,6 +109,8 @@ def passes_script(
         except Ended as ended:
             if failure:
                 raise failure[0] from ended
+            if n_asked:
+                return f"its results led the test script to its end: {ended.outcome}"
             raise _failed(problem, f"{ended.outcome}: {ended.detail}") from ended
     if failure:
         raise failure[0]

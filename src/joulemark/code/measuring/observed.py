@@ -108,6 +108,7 @@ def ended_run(
         outcome=ended.outcome,
         correct=False,
         limit_ns=None if limit_s is None else round(limit_s * 1e9),
+        flags=ended.flags,
         detail=ended.detail,
         reasons=dict.fromkeys(missing, Reason.NO_ANSWER),
         **place,
@@ -123,7 +124,7 @@ def _flags(called: Called) -> tuple[str, ...]:
         flags.append(WAITED)
     if called.n_threads > 1:
         flags.append(THREADS)
-    return tuple(flags)
+    return (*called.flags, *flags)
 
 
 def _integrals(called: Called) -> tuple[float | None, float | None, int | None]:
