@@ -183,12 +183,16 @@ def test_a_real_sweep_that_is_killed_loses_no_answer_and_draws_its_frontier(
     two = read_run(journal.run_dir(recorded(out).points[1]))
     assert [segment.end for segment in two.manifest.segments] == ["killed", "done"]
 
-    assert all(one["point"]["energy_j"] is not None for one in done.json["points"])
+    # a load that a busy machine unsettles has no steady state, and says so
+    points = [one["point"] for one in done.json["points"]]
+    withheld = [one["reasons"]["energy_j"]["code"] for one in points if one["energy_j"] is None]
+    assert set(withheld) <= {"not_steady"}
     # a busy machine may make a client too slow to be believed; then the point says so
     late = [one["point"] for one in done.json["points"] if one["state"] == "invalid"]
     assert all(one["late"] and one["tokens_per_second"] is None for one in late)
-    known = [one["point"] for one in done.json["points"] if one["state"] == "done"]
-    assert known, [one["late"] for one in late]
+    on_time = [one["point"] for one in done.json["points"] if one["state"] == "done"]
+    known = [one for one in on_time if one["energy_j"] is not None]
+    assert known, [*withheld, *(one["late"] for one in late)]
     for one in known:
         assert one["energy_j"] == pytest.approx(40 * 32 / one["tokens_per_second"], rel=0.05)
     ranked = done.json["frontier"]["n_ranked"]
