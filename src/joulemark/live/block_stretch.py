@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from joulemark.live.meter_set import MeterSet
-from joulemark.live.process_use import Usage
+from joulemark.live.process_use import MEMORY_FROM_NS, Usage
 from joulemark.live.rates_during import rates_during
 from joulemark.live.stretch import Stretch
 from joulemark.live.used import Used, board_memory, maxrss_mib, shares
@@ -56,6 +56,10 @@ def _peak(before: Usage | None, after: Usage | None, pages: int | None) -> Value
     if after.maxrss > before.maxrss:
         return Value(highest, "MiB")
     if pages is None:
-        return withheld("MiB", Reason.NOT_REPORTED, detail=f"It was at most {highest:,.0f} MiB.")
+        why = (
+            f"It was at most {highest:,.0f} MiB. Its own is not read in blocks below"
+            f" {MEMORY_FROM_NS / 1e6:g} ms and on systems that do not tell."
+        )
+        return withheld("MiB", Reason.NOT_REPORTED, detail=why)
     seen_mib = min(pages * os.sysconf("SC_PAGE_SIZE") / 2**20, highest)
     return Value(seen_mib, "MiB", seen_mib, highest, "bound")

@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from joulemark.live.each_call import each_call
-from joulemark.live.process_use import Raw, Usage, raw_usage, rss_pages
+from joulemark.live.process_use import MEMORY_FROM_NS, Raw, Usage, raw_usage, rss_pages
 from joulemark.live.session import hold, opened, release
 
 if TYPE_CHECKING:
@@ -171,7 +171,9 @@ class Measurement:
         assert self._set is not None
         self._t1_ns = time.monotonic_ns()
         self._set.mark()
-        self._after, self._pages = raw_usage(), rss_pages()
+        self._after = raw_usage()
+        if self._t1_ns - self._t0_ns >= MEMORY_FROM_NS:
+            self._pages = rss_pages()
         if self._wanted.on_end is None:
             return
         try:

@@ -28,7 +28,6 @@ from joulemark.telemetry.wire import SampledSource
 if TYPE_CHECKING:
     from joulemark.telemetry.timeline import Timeline
 
-MARK_GAP_NS = 500_000  # marks closer than this are one read: a loop of tiny blocks must not drown the sampler
 _LOOK_S = 0.004
 _DRAIN_S = 5.0
 
@@ -64,7 +63,6 @@ class MeterSet:
         self._sampled = {s.info.name: SampledSource.of(spec, s) for spec, s in sources}
         self._forks = _forks
         self._lock = threading.Lock()
-        self._marked_ns = 0
         self._place: PrivatePlace | None = None
         self._history: History | None = None
         self._sampler: Sampler | None = None
@@ -130,13 +128,13 @@ class MeterSet:
     def mark(self) -> int:
         """Return the present stamp (monotonic ns); the sampler is asked to read and not waited for.
 
-        Takes microseconds. The read comes a fraction of a millisecond later, which the bound accounts for.
+        Takes microseconds. The read comes later, at the latest when the sampler looks anyway (some
+        milliseconds), which the bound accounts for.
         """
         now_ns = time.monotonic_ns()
         sampler = self._sampler
-        if sampler is not None and now_ns - self._marked_ns >= MARK_GAP_NS and self._forks == _forks:
-            self._marked_ns = now_ns
-            sampler.mark()
+        if sampler is not None and self._forks == _forks:
+            sampler.mark(now_ns)
         return now_ns
 
     def energies(self, t0_ns: int, t1_ns: int, *, wait: bool = True) -> dict[str, SourceEnergy]:

@@ -11,6 +11,7 @@ from typing import Any
 if sys.platform != "win32":
     from resource import RUSAGE_CHILDREN, RUSAGE_SELF, getrusage
 
+MEMORY_FROM_NS = 10_000_000  # to read the resident memory takes longer than all else at the end of a block
 _STATM_SIZE = 128
 _statm: dict[int, int] = {}  # the open account of this process, by its pid: a fork's is another
 

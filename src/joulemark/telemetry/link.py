@@ -17,10 +17,10 @@ from typing import Any
 
 import orjson
 
+from joulemark.telemetry.look_page import BYTES, LookPage
 from joulemark.telemetry.wire import SamplerConfig, split_lines
 
 STDERR_TAIL_BYTES = 2000
-MARKS_A_HEARING = 256  # their answers are a small part of what a pipe holds
 
 _Waiter = tuple[asyncio.AbstractEventLoop, "asyncio.Future[int | None]"]
 
@@ -32,15 +32,19 @@ class SamplerLink:
         """Start the process. Raises ``OSError`` when the system cannot."""
         events_r, events_w = os.pipe()
         self._stderr = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the process
+        page_file = tempfile.TemporaryFile()  # noqa: SIM115 - closed once both sides have mapped it
         try:
+            page_file.truncate(BYTES)
+            self._page = LookPage(page_file.fileno())
+            fds = (events_w, page_file.fileno())
             self._process = subprocess.Popen(
                 # -P: a file in the user's directory must not pass for a module
-                [sys.executable, "-P", "-m", "joulemark.telemetry.sampler_main", str(events_w)],
+                [sys.executable, "-P", "-m", "joulemark.telemetry.sampler_main", *map(str, fds)],
                 env=_environment(),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=self._stderr,
-                pass_fds=(events_w,),
+                pass_fds=fds,
                 start_new_session=True,  # Ctrl-C goes to the parent, who decides
                 bufsize=0,
             )
@@ -50,6 +54,7 @@ class SamplerLink:
             raise
         finally:
             os.close(events_w)
+            page_file.close()
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._commands_fd = self._process.stdin.fileno()
@@ -58,8 +63,7 @@ class SamplerLink:
         os.set_blocking(self._commands_fd, False)  # a hung sampler must not hang its parent
         self._events = os.fdopen(events_r, "rb", buffering=0)
         self._lock = threading.Lock()
-        self._mark_lock = threading.Lock()  # held for a write only: a mark must not wait for an edge's answer
-        self._marks = 0
+        self._wake_lock = threading.Lock()  # held for a write only: a mark must not wait for an edge's answer
         self._input = bytearray()
         self._stamps: dict[int, int] = {}
         self._waiters: dict[int, _Waiter] = {}
@@ -99,22 +103,15 @@ class SamplerLink:
                     return None
             return self._stamps.pop(number)
 
-    def mark(self) -> None:
-        """Have every source read soon, without waiting for it; what cannot be asked for is not.
+    def mark(self, now_ns: int) -> None:
+        """Have every source read soon after ``now_ns`` (monotonic), without waiting for it.
 
-        The answer bears no edge's number. Those of earlier marks are taken off the pipe before it can fill.
+        A sampler that looks again within `LATEST_LOOK_NS` finds the mark then; another is woken.
         """
-        with self._mark_lock:
-            if self.ready and not self._closed:
-                self._send(b"edge 0\n")
-            self._marks += 1
-        if self._marks % MARKS_A_HEARING == 0 and self._lock.acquire(blocking=False):
-            try:
-                if not self._closed and not self._waiters:
-                    self._hear()
-                self._stamps.pop(0, None)
-            finally:
-                self._lock.release()
+        if self._page.mark(now_ns):
+            with self._wake_lock:
+                if self.ready and not self._closed:
+                    self._send(b"look\n")
 
     async def aedge(self, timeout_s: float) -> int | None:
         """Like `edge`, while the event loop goes on."""
@@ -157,7 +154,7 @@ class SamplerLink:
                     handed_over = True
             assert self._process.stdin is not None
             assert self._process.stdout is not None
-            with self._mark_lock, contextlib.suppress(OSError):
+            with self._wake_lock, contextlib.suppress(OSError):
                 self._process.stdin.close()
             if not handed_over:
                 self._process.stdout.close()

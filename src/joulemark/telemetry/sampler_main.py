@@ -1,4 +1,4 @@
-"""The sampler process: ``python -m joulemark.telemetry.sampler_main EVENT_FD``.
+"""The sampler process: ``python -m joulemark.telemetry.sampler_main EVENT_FD PAGE_FD``.
 
 Reads its `SamplerConfig` and commands on standard input, answers edges on standard output, reports on
 ``EVENT_FD`` and writes the telemetry journal. It leaves when told to, when its input ends or when its
@@ -23,6 +23,7 @@ from joulemark.record.clock import SystemClock
 from joulemark.record.telemetry import Reading
 from joulemark.telemetry.background import LEAVE_S, BackgroundReader
 from joulemark.telemetry.journal import TelemetryJournal
+from joulemark.telemetry.look_page import LookPage
 from joulemark.telemetry.sampler import SamplerLoop, SourcePlan
 from joulemark.telemetry.wire import MARKER_SOURCE, SampledSource, SamplerConfig, event_line, split_lines
 
@@ -32,8 +33,10 @@ SUMMARY_NS = 1_000_000_000
 class SamplerProcess:
     """Waits for commands and due sources; answers first, writes then."""
 
-    def __init__(self, config: SamplerConfig, commands_fd: int, answers_fd: int, events_fd: int) -> None:
-        self._config = config
+    def __init__(
+        self, config: SamplerConfig, page: LookPage, commands_fd: int, answers_fd: int, events_fd: int
+    ) -> None:
+        self._config, self._page = config, page
         self._commands_fd, self._answers_fd, self._events_fd = commands_fd, answers_fd, events_fd
         self._input = bytearray()
         self._stop = False
@@ -71,14 +74,19 @@ class SamplerProcess:
         self._report("ready", {"t_ns": self._clock.now_ns(), "pid": os.getpid()})
         while not self._stop:
             self._wait(self._loop.due_ns())
+            if self._page.take_mark():
+                self._edge()
             self._loop.tick()
             self._write()
             self._summarise()
         self._finish()
 
     def _wait(self, due_ns: int) -> None:
-        """Sleep until ``due_ns`` while serving commands."""
+        """Sleep until ``due_ns`` or a mark, while serving commands."""
         while not self._stop:
+            self._page.say_when(due_ns if self._loop.watching else 0)
+            if self._page.marked:
+                return
             timeout_s = max(0.0, (due_ns - self._clock.now_ns()) / 1e9)
             if not select.select((self._commands_fd,), (), (), timeout_s)[0]:
                 return
@@ -93,11 +101,15 @@ class SamplerProcess:
             if line == b"stop":
                 self._stop = True
             elif line.startswith(b"edge "):
-                t_ns = self._loop.edge()
-                self._answer(b"%s %d\n" % (line[5:], t_ns))
-                for reader in self._slow:
-                    reader.request_edge()
+                self._answer(b"%s %d\n" % (line[5:], self._edge()))
         self._write()
+
+    def _edge(self) -> int:
+        """Have all sources read; returns the stamp right after the reads of those that are quickly read."""
+        t_ns = self._loop.edge()
+        for reader in self._slow:
+            reader.request_edge()
+        return t_ns
 
     def _finish(self) -> None:
         """Take the last sample; go on until every counter has changed once more or 3 updates passed."""
@@ -183,7 +195,9 @@ def _sleep_clock() -> Callable[[], int] | None:
 def main() -> None:
     """Run the process to its end."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    events_fd = int(sys.argv[1])
+    events_fd, page_fd = map(int, sys.argv[1:])
+    page = LookPage(page_fd)
+    os.close(page_fd)
     answers_fd = os.dup(1)
     os.dup2(2, 1)  # what a driver prints must not pass for an answer
     for fd in (answers_fd, events_fd):
@@ -196,7 +210,7 @@ def main() -> None:
             return
         config_line += byte
     try:
-        process = SamplerProcess(SamplerConfig.from_line(bytes(config_line)), 0, answers_fd, events_fd)
+        process = SamplerProcess(SamplerConfig.from_line(bytes(config_line)), page, 0, answers_fd, events_fd)
     except OSError as error:  # the journal cannot be opened; the parent reads this when we are gone
         sys.exit(f"{error.filename or 'journal'}: {error.strerror or error}")
     gc.collect()

@@ -101,9 +101,12 @@ class Sampler:
         """
         return self._stamp(self._link.edge(EDGE_TIMEOUT_S))
 
-    def mark(self) -> None:
-        """Ask for an edge and go on at once (some microseconds); a sampler that is gone is not asked."""
-        self._link.mark()
+    def mark(self, now_ns: int) -> None:
+        """Ask for an edge at ``now_ns`` (monotonic) and go on at once; a sampler that is gone is not asked.
+
+        Takes some microseconds where the sampler has to be woken, less than one where it looks soon anyway.
+        """
+        self._link.mark(now_ns)
 
     async def aedge(self) -> int:
         """Like `edge`, while the event loop goes on."""

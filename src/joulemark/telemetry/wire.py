@@ -1,8 +1,9 @@
 """What the sampler process and its parent say to each other.
 
-Parent to sampler, on its standard input: the `SamplerConfig` as one JSON line, then the commands
-``edge N`` and ``stop``. Sampler to parent: ``N T`` lines on the answer pipe (edge number, monotonic ns)
-and one JSON object a line on the event pipe (`ready`, `latest`, `fault`, `mended`, `done`).
+Parent to sampler, on its standard input: the `SamplerConfig` as one JSON line, then the commands ``edge N``,
+``look`` (a mark is on the `LookPage`) and ``stop``. Sampler to parent: ``N T`` lines on the answer pipe (edge
+number, monotonic ns) and one JSON object a line on the event pipe (`ready`, `latest`, `fault`, `mended`,
+`done`).
 """
 
 from __future__ import annotations
