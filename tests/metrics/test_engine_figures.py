@@ -189,3 +189,8 @@ def test_a_run_that_was_never_measured_has_none() -> None:
 def test_they_are_defined_and_in_every_summary() -> None:
     assert set(NAMES) <= {defined.name for defined in definitions()}
     assert set(NAMES) <= set(summarize(run_views.without_meter()).figures)
+
+
+def test_a_rise_between_one_reading_and_itself_is_no_zero() -> None:
+    one = gauge("preemptions", [0, 4, 8], [0, 4000, 8000])
+    assert why(rise_of([one], "preemptions", [part(2.1, 5.9)])) is Reason.TOO_SHORT

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import math
-
 from joulemark.rates.declared import DeclaredRates, rates_of
 from joulemark.record.errors import InputError
 from joulemark.record.manifest import Rates
+from joulemark.record.ranges import GCO2E_PER_KWH, PUE, USD_PER_KWH
 
 _LABEL = "declared in the code"
 _ZONE_FIX = "`joulemark grid` lists the zones; any other is given with gco2e_per_kwh=NUMBER"
@@ -24,13 +23,14 @@ def rates_with(
 
     Raises `InputError` for a rate that is none and for an unknown zone.
     """
-    for name, rate, least in (
-        ("usd_per_kwh", usd_per_kwh, 0.0),
-        ("gco2e_per_kwh", gco2e_per_kwh, 0.0),
-        ("pue", pue, 1.0),
+    for name, rate, (least, most) in (
+        ("usd_per_kwh", usd_per_kwh, USD_PER_KWH),
+        ("gco2e_per_kwh", gco2e_per_kwh, GCO2E_PER_KWH),
+        ("pue", pue, PUE),
     ):
-        if rate is not None and not (math.isfinite(rate) and rate >= least):
-            raise InputError(f"{name}={rate} is no rate", why=f"it is a number of at least {least:g}")
+        if rate is not None and not least <= rate <= most:
+            why = f"it is a number from {least:g} to {most:,g}"
+            raise InputError(f"{name}={rate} is no rate", why=why)
     declared = DeclaredRates(
         usd_per_kwh=usd_per_kwh, gco2e_per_kwh=gco2e_per_kwh, zone=zone, pue=pue, label=_LABEL
     )

@@ -71,8 +71,9 @@ def course_of(gauges: Sequence[EngineGauge], quantity: str, parts: Sequence[Slic
 def rise_of(gauges: Sequence[EngineGauge], quantity: str, parts: Sequence[Slice]) -> float | Withheld:
     """Return by how much a counter rose in ``parts``, between the readings nearest to the ends of each.
 
-    Withheld where it was not read (``not_reported``), within 2 s of an end (``gap_too_long``), and where it
-    fell (``not_measured``): an engine that was started anew counts from zero.
+    Withheld where it was not read (``not_reported``), within 2 s of an end (``gap_too_long``), where one
+    reading is the nearest to both ends (``too_short``), and where it fell (``not_measured``): an engine that
+    was started anew counts from zero.
     """
     if not parts:
         return _UNREAD
@@ -87,6 +88,8 @@ def rise_of(gauges: Sequence[EngineGauge], quantity: str, parts: Sequence[Slice]
         if away_s > MAX_HOLD_S:
             told = f"The engine's page was not read within {away_s:.1f} s of an end of the window."
             return Withheld(Reason.GAP_TOO_LONG, told)
+        if first == last:
+            return Withheld(Reason.TOO_SHORT, "The engine's page was read once in the window.")
         counted = values[first : last + 1]
         if np.any(np.diff(counted) < 0):
             return _ANEW

@@ -9,7 +9,6 @@ from joulemark.metrics.definition import MetricDefinition
 from joulemark.record.energy import MeasuredEnergy, MeasuredOrWithheld, Withheld
 from joulemark.record.meter import QualifiedSource, Trust
 from joulemark.record.reason import Reason
-from joulemark.record.scope import WALL_KINDS
 from joulemark.record.simulated import is_simulated_board, is_simulated_kind
 from joulemark.record.telemetry import Quantity
 
@@ -38,6 +37,7 @@ DEVICE_KINDS = frozenset({"gpu", "module", "package", "soc"})
 _ENERGY = frozenset({Quantity.ENERGY_J.value, Quantity.POWER_W.value, Quantity.POWER_AVERAGE_W.value})
 _REPLAY = "replay"
 _ANALYZER = "analyzer"
+_WALL = "wall"  # what a supply unit or the firmware reports of itself is no meter at the wall
 
 
 def tier(
@@ -61,7 +61,7 @@ def tier(
     if any(info.kind == _ANALYZER for info in live):
         return "A", None
     device = any(info.scope.kind in DEVICE_KINDS for info in live)
-    wall = any(info.scope.kind in WALL_KINDS for info in live)
+    wall = any(info.scope.kind == _WALL for info in live)
     if device:
         return ("B" if wall else "C"), None
     if believed and not live:

@@ -51,6 +51,8 @@ _RATED: tuple[tuple[str, RatedPower], ...] = (
     (r"mi300x", RatedPower("Instinct MI300X", 750, _AMD)),
     (r"mi210", RatedPower("Instinct MI210", 300, _AMD)),
 )
+# Variants of another power than the board they are named after, whose own is not on file.
+_OTHERS = r"laptop|mobile|max q|3090 ti|4090 d|5090 d|cnx|sxm3"
 
 
 def rated_power(device: str | None) -> RatedPower | None:
@@ -58,6 +60,8 @@ def rated_power(device: str | None) -> RatedPower | None:
     if device is None:
         return None
     plain = re.sub(r"[^a-z0-9]+", " ", device.casefold())
+    if re.search(rf"(?<![a-z0-9])(?:{_OTHERS})(?![a-z0-9])", plain):
+        return None
     for pattern, rated in _RATED:
         if re.search(rf"(?<![a-z0-9])(?:{pattern})(?![a-z0-9])", plain):
             return rated

@@ -21,7 +21,7 @@ from joulemark.metrics.code.sample import samples_of
 from joulemark.record.reason import Reason
 
 
-def model(generate, run, n=20, *, spread=0.0, seed=1, right=1, kind=CostKind.METERED):
+def model(generate, run, n=20, *, spread=0.0, seed=1, right=1, kind=CostKind.AT_METERED_RATE):
     rng = np.random.default_rng(seed)
     return ModelCost(
         kind,
@@ -57,8 +57,8 @@ def test_at_break_even_both_cost_the_same(generate, run):
 def test_wrong_answers_cost_and_give_none():
     # half the tasks are wrong: twice the joules a right answer
     tasks = {f"p{k}": TaskCost(10.0, k % 2, 1.0 if k % 2 else None) for k in range(20)}
-    assert cost_with_runs(ModelCost(CostKind.METERED, tasks), 0).value == pytest.approx(20.0)
-    assert cost_with_runs(ModelCost(CostKind.METERED, tasks), 5).value == pytest.approx(25.0)
+    assert cost_with_runs(ModelCost(CostKind.AT_METERED_RATE, tasks), 0).value == pytest.approx(20.0)
+    assert cost_with_runs(ModelCost(CostKind.AT_METERED_RATE, tasks), 5).value == pytest.approx(25.0)
 
 
 def test_what_never_pays_back_says_so():
@@ -95,11 +95,11 @@ def test_savings_that_may_be_none_have_no_interval():
 
 
 def test_runs_are_compared_on_what_both_solved():
-    dear = ModelCost(CostKind.METERED, {"a": TaskCost(50, 1, 0.1), "b": TaskCost(50, 1, 99.0)})
-    cheap = ModelCost(CostKind.METERED, {"a": TaskCost(5, 1, 1.1), "b": TaskCost(5, 0, None)})
+    dear = ModelCost(CostKind.AT_METERED_RATE, {"a": TaskCost(50, 1, 0.1), "b": TaskCost(50, 1, 99.0)})
+    cheap = ModelCost(CostKind.AT_METERED_RATE, {"a": TaskCost(5, 1, 1.1), "b": TaskCost(5, 0, None)})
     # 50 a right answer against 10; 0.1 against 1.1 on the one problem both solved
     assert break_even(dear, cheap).runs.value == pytest.approx(40.0)
-    none = ModelCost(CostKind.METERED, {"b": TaskCost(5, 0, None)})
+    none = ModelCost(CostKind.AT_METERED_RATE, {"b": TaskCost(5, 0, None)})
     assert break_even(dear, none).runs.value is None
 
 
@@ -123,9 +123,9 @@ def test_a_curve_rises_with_the_runs_and_has_intervals():
 
 
 def test_nothing_right_or_nothing_timed_is_withheld():
-    wrong = ModelCost(CostKind.METERED, {"a": TaskCost(5, 0, None)})
+    wrong = ModelCost(CostKind.AT_METERED_RATE, {"a": TaskCost(5, 0, None)})
     assert cost_with_runs(wrong, 1).reason is Reason.NOTHING_CORRECT
-    untimed = ModelCost(CostKind.METERED, {"a": TaskCost(5, 1, None)})
+    untimed = ModelCost(CostKind.AT_METERED_RATE, {"a": TaskCost(5, 1, None)})
     assert cost_with_runs(untimed, 1).reason is Reason.NOT_MEASURED
     assert cost_with_runs(ModelCost(CostKind.CPU, {}), 1).value is None
 
@@ -135,13 +135,13 @@ def test_costs_come_from_runs():
     samples = samples_of(runs)
     paired = corrected(runs, samples).samples
     generate = {"p00": 3.0, "p01": 4.0, "p02": 5.0}
-    cost = model_cost(samples, paired, generate, CostKind.METERED, per_cpu_second=10.0)
+    cost = model_cost(samples, paired, generate, CostKind.AT_METERED_RATE, per_cpu_second=10.0)
     assert cost.tasks["p01"].run == pytest.approx(0.4, rel=0.01)
     assert cost.tasks["p02"] == TaskCost(5.0, 0, None)
     # 12 J for two right answers; 0.2 and 0.4 J a run
     assert cost_with_runs(cost, 100).value == pytest.approx(6.0 + 30.0, rel=0.01)
     # what generation took is not known: left out, not free
-    assert set(model_cost(samples, paired, {"p00": 3.0}, CostKind.METERED).tasks) == {"p00"}
+    assert set(model_cost(samples, paired, {"p00": 3.0}, CostKind.AT_METERED_RATE).tasks) == {"p00"}
 
 
 def test_a_program_that_hit_a_limit_has_no_cost_of_a_run():
