@@ -31,6 +31,12 @@ def test_a_simulated_board_contradicts_no_meter() -> None:
     assert isinstance(without_contradictions(wall, board)["shelly · wall"], Withheld)
 
 
+def test_a_trace_contradicts_no_live_meter_joined_with_another_or_not() -> None:
+    wall = {"shelly · wall": energy(5, Scope("wall"), "shelly", 1)}
+    for played in ("replay:desk", "nvml:0+replay:desk"):
+        assert without_contradictions(wall, energy(5000, Scope.gpu(0), played)) == wall
+
+
 def test_where_the_bounds_overlap_it_stays() -> None:
     wide = energy(4990, Scope("wall"), "shelly", 100)
     assert without_contradictions({"shelly · wall": wide}, GPU) == {"shelly · wall": wide}

@@ -12,7 +12,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from joulemark.live.history import History
+from joulemark.record.energy import Withheld
+from joulemark.record.meter import Qualification, QualifiedSource, SourceInfo, Trust
+from joulemark.record.reason import Reason
+from joulemark.record.scope import Scope
 from joulemark.record.telemetry import Reading
+from joulemark.telemetry.interval import energy_between
 from joulemark.telemetry.journal import TelemetryJournal, encode_reading
 from joulemark.telemetry.timeline import Timeline
 from joulemark.telemetry.wire import MARKER_SOURCE, SAMPLER_LOST
@@ -139,3 +144,32 @@ def test_blocks_that_were_read_are_given_back(tmp_path: Path) -> None:
     history.refresh()
     assert history.latest["a"].t_ns == 50_000
     assert len(history.timeline(0, 50_000, {}).tracks[0, "a"].t_ns) == 40_001
+
+
+def test_a_journal_gives_the_same_verdict_read_live_or_as_a_whole(tmp_path: Path) -> None:
+    """Everything that the arithmetic asks for is kept: here the power limit tells that a jump is one."""
+    info = SourceInfo(
+        "nvml:0",
+        "nvml",
+        Scope.module(0),
+        ("energy_j", "power_w", "power_limit_w"),
+        counter_quantum_j=1e-3,
+        power_window_s=0.0,
+    )
+    source = QualifiedSource(info, Qualification(Trust.QUALIFIED, None, 0.1, 0.12, poll_period_s=0.2))
+    second, rows, joules = 10**9, [], 0.0
+    for i in range(300):
+        joules += 60 * 0.2 + (1500 if i == 150 else 0)
+        values = {"energy_j": joules, "power_w": 60.0, "power_limit_w": 300.0}
+        rows.append(Reading(0, i * second // 5, info.name, info.scope.path, values))
+    path = tmp_path / "journal.jsonl"
+    path.write_bytes(b"".join(map(encode_reading, rows)))
+    history = History(path)
+    history.refresh()
+    live, whole = history.timeline(0, 60 * second, {}), Timeline.from_journal(path)
+    for t0_s, t1_s in [(10, 55), (2, 28), (32, 58)]:
+        energies = [energy_between(one, source, 0, t0_s * second, t1_s * second) for one in (live, whole)]
+        assert energies[0] == energies[1]
+    across = energy_between(live, source, 0, 10 * second, 55 * second)
+    assert isinstance(across, Withheld)
+    assert across.reason is Reason.COUNTER_IMPLAUSIBLE

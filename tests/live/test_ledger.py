@@ -9,10 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from joulemark.live.ledger import Ledger
+from joulemark.record.energy import Withheld
 from joulemark.record.meter import Qualification, QualifiedSource, SourceInfo, Trust
 from joulemark.record.reason import Reason
 from joulemark.record.scope import Scope
 from joulemark.record.telemetry import Reading
+from joulemark.telemetry.interval import energy_between
 from joulemark.telemetry.timeline import Timeline
 
 POLL_NS = 200_000_000
@@ -148,3 +150,73 @@ def test_whatever_a_counter_does_the_ledger_never_falls_nor_exceeds_what_can_be_
     # twice what the board states, three times what its gauge shows, or what it steadily counts
     ceiling_w = max(2 * MAX_W, 25_000.0)
     assert ledger.joules <= ceiling_w * (len(values) * 0.2 + 0.12) * 2
+
+
+S = 10**9
+SWING_W = 100.0
+
+
+def board(**facts: object) -> QualifiedSource:
+    told = {"quantities": ("energy_j", "power_w", "power_limit_w"), "power_window_s": 0.0, **facts}
+    info = SourceInfo("m:0", "m", Scope.module(0), **told)  # type: ignore[arg-type]
+    return QualifiedSource(info, Qualification(Trust.QUALIFIED, None, 0.1, 0.12, poll_period_s=0.2))
+
+
+def register(**facts: object) -> QualifiedSource:
+    """A plug of steps of 36 J."""
+    told = {"counter_quantum_j": 36.0, "is_register": True, "value_age_s": 1.0, "read_period_s": 0.2}
+    return board(power_max_w=3680.0, **told, **facts)
+
+
+def a_minute(
+    *,
+    gauge_w: float = SWING_W,
+    step_j: float = 0.0,
+    flag: str | None = None,
+    jump_j: float = 0.0,
+    frozen: bool = False,
+    limit_w: float | None = None,
+) -> list[Reading]:
+    """Readings each 0.2 s; whatever goes wrong does so at 30 s, what freezes is still for ten seconds."""
+    rows, joules = [], 5000.0
+    for i in range(300):
+        at_fault = i == 150
+        joules += 0.0 if frozen and 150 <= i < 200 else SWING_W * 0.2
+        joules += jump_j if at_fault else 0.0
+        shown_j = joules // step_j * step_j if step_j else joules
+        values = {"energy_j": shown_j, "power_w": gauge_w}
+        values |= {} if limit_w is None else {"power_limit_w": limit_w}
+        flags = (flag,) if flag is not None and at_fault else ()
+        rows.append(Reading(0, i * S // 5, "m:0", "wall/psu/gpu:0", values, flags=flags))
+    return rows
+
+
+@pytest.mark.parametrize(
+    ("meter", "rows", "reason"),
+    [
+        (board(), a_minute(), None),
+        (register(), a_minute(step_j=36.0), None),
+        (board(), a_minute(flag="reset_marker"), Reason.COUNTER_RESET),
+        (register(), a_minute(step_j=36.0, flag="reset_marker"), Reason.COUNTER_RESET),
+        (board(), a_minute(flag="overload"), Reason.OVER_RANGE),
+        (board(), a_minute(flag="slept"), Reason.MACHINE_SLEPT),
+        (register(), a_minute(step_j=36.0, flag="slept", jump_j=3600.0), Reason.MACHINE_SLEPT),
+        (board(), a_minute(flag="gap"), None),
+        (board(), a_minute(frozen=True), Reason.COUNTER_FROZEN),
+        (board(), a_minute(frozen=True, gauge_w=0.0), Reason.COUNTER_FROZEN),  # a dead gauge beside it
+        (board(), a_minute(jump_j=1500.0, limit_w=300.0), Reason.COUNTER_IMPLAUSIBLE),
+        (board(), a_minute(jump_j=-200.0), Reason.COUNTER_BACKWARDS),
+        (board(), a_minute(jump_j=-5000.0), Reason.COUNTER_RESET),
+    ],
+)
+@pytest.mark.parametrize("parts", [1, 4, 60])
+def test_the_ledger_leaves_out_what_a_window_is_withheld_for(
+    meter: QualifiedSource, rows: list[Reading], reason: Reason | None, parts: int
+) -> None:
+    window = energy_between(Timeline.from_readings(rows), meter, 0, 20 * S, 50 * S)
+    assert (window.reason if isinstance(window, Withheld) else None) is reason
+    ledger = Ledger(meter)
+    for i in range(1, parts + 1):
+        ledger.advance(Timeline.from_readings(rows[: len(rows) * i // parts]))
+    assert dict(ledger.faults) == ({} if reason is None else {reason: 1})
+    assert ledger.joules <= SWING_W * 60 + 36

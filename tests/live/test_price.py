@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+import joulemark
+
 from joulemark.live.price import rates_with
 from joulemark.metrics.grid import grid_intensity
 from joulemark.record.errors import InputError
@@ -59,6 +61,34 @@ def test_what_is_no_rate_is_refused_by_its_name(rates: dict[str, float]) -> None
     (name,) = rates
     with pytest.raises(InputError, match=name):
         with_these(**rates)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        ({"usd_per_kwh": -7.0}, "usd_per_kwh is -7"),
+        ({"usd_per_kwh": 1e308}, "usd_per_kwh is 1e+308"),
+        ({"gco2e_per_kwh": float("nan")}, "gco2e_per_kwh: "),
+        ({"gco2e_per_kwh": "coal"}, "gco2e_per_kwh: "),
+        ({"pue": 0.01}, "pue is 0.01"),
+        ({"tariff": [STEP.model_copy(update={"rate": 1e9})]}, "changes with time"),
+        ({"tariff": [STEP, STEP]}, "do not follow each other"),
+        ({"grid_series": [STEP.model_copy(update={"from_utc": "noon"})]}, "do not follow each other"),
+    ],
+)
+def test_rates_that_are_handed_over_are_such_as_there_can_be(wrong: dict[str, object], told: str) -> None:
+    rates = Rates().model_copy(update=wrong)  # as whoever sets a field afterwards has it
+    with pytest.raises(InputError, match="rates=") as error:
+        with_these(rates)
+    assert told in error.value.why
+    with pytest.raises(InputError, match="rates="):
+        joulemark.measure(meters="none", rates=rates)
+    with pytest.raises(InputError, match="rates="):
+        with_these(rates, zone="FRA")
+
+
+def test_rates_that_are_handed_over_stay_as_they_are() -> None:
+    assert with_these(BEFORE) == BEFORE
 
 
 def test_an_unknown_zone_is_told_without_the_words_of_the_command_line() -> None:

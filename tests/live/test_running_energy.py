@@ -25,8 +25,8 @@ HELD_S = 5 * KEEP_S
 
 
 def source(**facts: object) -> QualifiedSource:
-    told = {"quantities": ("energy_j", "power_w"), "power_max_w": 300.0, **facts}
-    info = SourceInfo("m:0", "m", Scope.gpu(0), **told)  # type: ignore[arg-type]
+    told = {"quantities": ("energy_j", "power_w"), "power_max_w": 300.0, "scope": Scope.gpu(0), **facts}
+    info = SourceInfo("m:0", "m", **told)  # type: ignore[arg-type]
     return QualifiedSource(info, Qualification(Trust.QUALIFIED, None, 0.1, 0.12, poll_period_s=POLL_S))
 
 
@@ -40,9 +40,11 @@ def readings(watts: Sequence[float], modulus_j: float = math.inf) -> list[Readin
     return rows
 
 
-def watched(rows: Sequence[Reading], tested: QualifiedSource) -> tuple[SourceEnergy, SourceEnergy, int]:
+def watched(
+    rows: Sequence[Reading], tested: QualifiedSource, begin_s: float = BEGIN_S
+) -> tuple[SourceEnergy, SourceEnergy, int]:
     """Look again and again; return the last sum, that of all readings, the most rows that were held."""
-    begin_ns, last_ns = round(BEGIN_S * 1e9), rows[-1].t_ns - 3_000_000_000
+    begin_ns, last_ns = round(begin_s * 1e9), rows[-1].t_ns - 3_000_000_000
     running, most = RunningEnergy(tested, begin_ns, KEEP_S), 0
     found, oldest_ns, end_ns = None, 0, begin_ns
     while end_ns + LOOK_S * 1e9 <= last_ns:
@@ -106,6 +108,22 @@ def test_a_fault_is_remembered_when_its_readings_are_gone() -> None:
     assert running.counter.reason is whole.counter.reason is Reason.COUNTER_RESET
     assert isinstance(running.integrated, MeasuredEnergy)
     assert most * POLL_S < HELD_S
+
+
+def test_the_carried_counter_is_the_one_of_a_window() -> None:
+    """Its bound knows the power limit: that caps what may have been drawn between an edge and its read."""
+    rows = readings([250.0 if i % 50 == 0 else 50.0 for i in range(750)])
+    for row in rows:
+        row.values.update(power_limit_w=300.0, power_w=50.0)
+    begin_s = BEGIN_S - 0.003  # each edge lies just before a read
+    meter = source(
+        power_max_w=None, quantities=("energy_j", "power_w", "power_limit_w"), scope=Scope.module(0)
+    )
+    running, whole, _ = watched(rows, meter, begin_s)
+    assert isinstance(running.counter, MeasuredEnergy)
+    assert isinstance(whole.counter, MeasuredEnergy)
+    for figure in ("joules", "lo", "hi"):
+        assert getattr(running.counter, figure) == pytest.approx(getattr(whole.counter, figure), abs=1e-6)
 
 
 def test_a_source_that_comes_back_is_summed_on() -> None:

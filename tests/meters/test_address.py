@@ -240,6 +240,33 @@ def test_another_board_that_was_named_stays_a_meter_that_somebody_counts_on() ->
     assert (left_out.spec, left_out.meter) == (None, "dcgm:http://h/m")
 
 
+def named(name: str, kind: str, scope: str, device_id: str | None, **args: str) -> Finding:
+    """A meter that the user named by its address."""
+    one = finding(name, kind, scope, device_id)
+    return replace(one, meter=f"{kind}:{name}?scope={scope}", spec=SourceSpec(kind, {**args}))
+
+
+@pytest.mark.parametrize("kind", ["shelly", "tasmota", "prometheus", "analyzer", "homeassistant"])
+def test_one_meter_that_was_named_for_two_places_is_refused(kind: str) -> None:
+    mine = named("a", kind, "wall/psu/gpu:0", "aa/switch:0")
+    with pytest.raises(InputError, match="for two places") as caught:
+        without_duplicates([mine, named("b", kind, "wall/psu/gpu:1", "aa/switch:0")])
+    assert "gpu:0's and as" in caught.value.why
+    assert str(mine.meter) in str(caught.value)
+    assert len([one for one in without_duplicates([mine, mine]) if one.spec]) == 1
+    two = [mine, named("b", kind, "wall/psu/gpu:1", "aa/switch:1")]
+    assert without_duplicates(two) == two
+
+
+def test_meters_that_read_one_value_in_common_are_one_device() -> None:
+    energy = named("a", "prometheus", "wall/psu/gpu:0", "p#1", shows="e1")
+    both = named("b", "prometheus", "wall/psu/gpu:1", "p#2", shows="e1 p1")
+    other = named("c", "prometheus", "wall/psu/gpu:1", "p#3", shows="e2 p2")
+    with pytest.raises(InputError, match="for two places"):
+        without_duplicates([energy, both])
+    assert without_duplicates([energy, other]) == [energy, other]
+
+
 def test_witnesses_outside_stand_beside_each_other() -> None:
     plug, analyzer = finding("shelly", "shelly", "wall", "a"), finding("analyzer", "analyzer", "wall", "b")
     assert all(one.spec for one in without_duplicates([plug, analyzer]))

@@ -290,7 +290,7 @@ def test_the_serial_number_and_the_address_stay_out_of_names_and_notes(bench: Ma
     public = json.dumps([info.name, info.scope.path, info.notes, info.device_name])
     assert "C3TESTER01" not in public
     assert "127.0.0.1" not in public
-    assert info.device_id == "WT310E:C3TESTER01"
+    assert info.device_id == "WT310E:C3TESTER01/1"
 
 
 def test_from_its_limit_on_the_register_is_too_coarse_for_its_statement(bench: Make) -> None:

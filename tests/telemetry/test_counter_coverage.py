@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from doubles.power_curves import KINDS, random_curve, random_items
-from doubles.simulated_meter import SimulatedMeter, SimulatedRun, run_items
+from doubles.simulated_meter import Curve, SimulatedMeter, SimulatedRun, run_items
 from joulemark.record.clock import VirtualClock
 from joulemark.record.energy import MeasuredEnergy, Withheld
 from joulemark.record.reason import Reason
@@ -184,3 +184,38 @@ def test_a_millisecond_counter_bounds_items_to_a_joule_across_a_wrap() -> None:
             assert isinstance(energy, MeasuredEnergy)
             assert energy.lo <= run.true_j(t0_ns, t1_ns) <= energy.hi
             assert energy.width_j < 5.0
+
+
+@pytest.mark.parametrize(
+    ("idle_w", "peak_w", "burst_s", "period_s"),
+    [(8.0, 450.0, 0.012, 0.1), (15.0, 450.0, 0.010, 0.1), (20.0, 700.0, 0.020, 0.2)],
+)
+def test_bounds_hold_around_bursts_that_no_update_shows(
+    idle_w: float, peak_w: float, burst_s: float, period_s: float
+) -> None:
+    """Its slope is gentle: a read shortly after the begin is corrected by what the device can draw."""
+    held, early_s = [], 0.5e-3  # the window begins so long before the read of its edge
+    for replication in range(10):
+        rng = np.random.default_rng([7, replication])
+        begins_s = 1.0 + np.cumsum(rng.uniform(0.15, 0.45, 20))
+        edges = np.column_stack((begins_s - early_s, begins_s + burst_s)).ravel()
+        curve = Curve.of([0.0, *edges], [idle_w, *[peak_w, idle_w] * len(begins_s)])
+        meter = SimulatedMeter(
+            curve,
+            rng,
+            VirtualClock(),
+            duration_s=float(begins_s[-1]) + 3,
+            period_s=period_s,
+            jitter=0.02,
+            power_max_w=peak_w,
+        )
+        items = [(float(begin_s), float(begin_s + burst_s)) for begin_s in begins_s]
+        run = run_items(meter, items, end_s=float(begins_s[-1]) + 0.5)
+        begins = [t0_ns - round(early_s * 1e9) for t0_ns, _ in run.items_ns]
+        stops = [t1_ns for _, t1_ns in run.items_ns]
+        energies = energies_between(run.timeline, meter.qualified, 0, begins, stops)
+        for t0_ns, t1_ns, energy in zip(begins, stops, energies, strict=True):
+            if isinstance(energy, MeasuredEnergy):
+                held.append(energy.lo - 1e-6 <= run.true_j(t0_ns, t1_ns) <= energy.hi + 1e-6)
+    assert len(held) >= 100
+    assert np.mean(held) >= 0.99

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from doubles.simulated_meter import Curve, Faults, SimulatedMeter
@@ -72,6 +74,44 @@ def test_a_frozen_counter_is_not_followed_for_ever() -> None:
     assert not loop.watching
 
 
+def test_a_reading_without_a_value_ends_no_watch() -> None:
+    clock = VirtualClock()
+    meter = a_meter(clock)
+    silent = False
+
+    class Silent:
+        info = meter.info
+
+        def read(self, segment: int) -> Reading:
+            reading = meter.read(segment)
+            return replace(reading, values={}, flags=("energy_j:timeout",)) if silent else reading
+
+        def close(self) -> None: ...
+
+    plan = SourcePlan("sim:0", "wall", 200_000_000, 105_000_000, Silent)
+    loop = SamplerLoop([plan], clock, 0)
+    loop.start()
+    run_to(loop, clock, 1.03)
+    loop.edge()
+    edge_j = loop.take_rows()[-1].values["energy_j"]
+    silent = True
+    clock.advance_to_ns(loop.due_ns())
+    loop.tick()
+    silent = False
+    assert loop.watching
+    after = run_to(loop, clock, 1.25)
+    assert after[0].values == {}
+    changed = next(row for row in after[1:] if row.values["energy_j"] != edge_j)
+    assert changed.values["energy_j"] - edge_j < 23, "one update, and no poll later"
+    silent = True
+    loop.edge()
+    silent = False
+    loop.edge()
+    silent = True
+    run_to(loop, clock, 2.0)
+    assert not loop.watching, "and is not followed for ever"
+
+
 def test_a_late_tick_is_flagged_as_a_gap() -> None:
     clock = VirtualClock()
     loop = a_loop(a_meter(clock))
@@ -93,6 +133,34 @@ def test_a_suspended_machine_is_flagged_as_slept() -> None:
     slept[0] = 30_000_000_000
     woken, *later = run_to(loop, clock, 3.0)
     assert woken.flags == ("slept",)
+    assert not any(row.flags for row in later)
+
+
+def test_a_read_that_a_suspend_broke_off_is_flagged_and_the_next_one_too() -> None:
+    """Nobody knows on which side of the suspend its value was taken."""
+    clock = VirtualClock()
+    meter, slept = a_meter(clock), [0]
+
+    class Dozing:
+        info = meter.info
+
+        def read(self, segment: int) -> Reading:
+            reading = meter.read(segment)
+            if 2.0 < reading.t_ns * 1e-9 < 2.1:
+                slept[0] = 30_000_000_000
+            return reading
+
+        def close(self) -> None: ...
+
+    plan = SourcePlan("sim:0", "wall", 200_000_000, None, Dozing)
+    loop = SamplerLoop([plan], clock, 0, slept_ns=lambda: slept[0])
+    loop.start()
+    rows = run_to(loop, clock, 2.0)
+    assert not any(row.flags for row in rows)
+    clock.advance_to_ns(2_050_000_000)
+    loop.edge()
+    broken_off, following, *later = run_to(loop, clock, 4.0)
+    assert broken_off.flags == following.flags == ("slept",)
     assert not any(row.flags for row in later)
 
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 from joulemark.live.source_energy import SourceEnergy
 from joulemark.record.energy import MeasuredEnergy, MeasuredOrWithheld, Withheld
 from joulemark.record.reason import Reason
+from joulemark.record.replayed import is_trace_name
 from joulemark.record.simulated import is_simulated_board
 
 
@@ -60,4 +61,4 @@ def _contradicted(
 
 
 def _origin(energy: MeasuredEnergy, simulated: Set[str]) -> tuple[bool, bool]:
-    return energy.source.startswith("replay:"), not simulated.isdisjoint(energy.source.split("+"))
+    return is_trace_name(energy.source), not simulated.isdisjoint(energy.source.split("+"))

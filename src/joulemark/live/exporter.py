@@ -21,12 +21,13 @@ import time
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
+from joulemark.live.freshness import is_present
 from joulemark.live.ledger import Ledger
 from joulemark.live.meter_set import MeterSet
 from joulemark.record.errors import InputError
 from joulemark.record.meter import QualifiedSource
 from joulemark.record.simulated import is_simulated_board
-from joulemark.record.telemetry import Quantity, Reading
+from joulemark.record.telemetry import Quantity
 
 if TYPE_CHECKING:
     from prometheus_client.registry import CollectorRegistry
@@ -36,7 +37,6 @@ _SIMULATED = "simulated"
 _ADVANCE_S = 5.0
 _KEPT_NS = 120_000_000_000  # before the oldest needed reading: the arithmetic looks around it
 _LONGEST_AWAY_NS = 600_000_000_000
-_LATE_POLLS, _LATE_S = 5.0, 5.0
 
 # name, words, quantity, factor to the base unit
 _GAUGES: tuple[tuple[str, str, Quantity, float], ...] = (
@@ -159,7 +159,7 @@ class LiveExporter:
         fresh = {
             source.info.name: reading
             for source in self._meters.sources
-            if (reading := latest.get(source.info.name)) is not None and _is_fresh(source, reading, now_ns)
+            if (reading := latest.get(source.info.name)) is not None and is_present(source, reading, now_ns)
         }
         for name, words, quantity, factor in _GAUGES:
             gauge = GaugeMetricFamily(f"joulemark_{name}", words, labels=("source", "scope", _SIMULATED))
@@ -203,9 +203,3 @@ def _labels(source: QualifiedSource, *more: str) -> tuple[str, ...]:
     """Return the labels' values; the last name, ``simulated``, has one for a simulated board alone."""
     marked = ("true",) if is_simulated_board(source.info) else ()
     return source.info.name, source.info.scope.path, *more, *marked
-
-
-def _is_fresh(source: QualifiedSource, reading: Reading, now_ns: int) -> bool:
-    """Tell whether a reading is of late and gave something."""
-    limit_s = max(_LATE_S, _LATE_POLLS * source.qualification.poll_period_s)
-    return bool(reading.values) and (now_ns - reading.t_ns) * 1e-9 <= limit_s

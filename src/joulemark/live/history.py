@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from joulemark.record.telemetry import Quantity, Reading
 from joulemark.telemetry.journal import decode_reading
-from joulemark.telemetry.row_flags import row_flags
+from joulemark.telemetry.row_flags import is_lost, row_flags
 from joulemark.telemetry.wire import MARKER_SOURCE, SAMPLER_LOST
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ KEPT = frozenset(
         Quantity.ENERGY_J.value,
         Quantity.POWER_W.value,
         Quantity.POWER_AVERAGE_W.value,
+        Quantity.POWER_LIMIT_W.value,
         Quantity.MEMORY_USED_MIB.value,
         Quantity.CPU_TIME_NS.value,
         Quantity.RSS_MIB.value,
@@ -130,8 +131,7 @@ class History:
     def lost_after(self, source: str, t_ns: int) -> bool:
         """Tell whether the last row of ``source`` says after ``t_ns`` that it is lost."""
         reading = self.latest.get(source)
-        lost = reading is not None and any(flag.startswith("lost:") for flag in reading.flags)
-        return lost and reading is not None and reading.t_ns >= t_ns
+        return reading is not None and is_lost(reading) and reading.t_ns >= t_ns
 
     def timeline(self, t0_ns: int, t1_ns: int, margin_ns: Mapping[str, int]) -> Timeline:
         """Return the readings from ``t0_ns`` to ``t1_ns`` and what lies around them.

@@ -1,8 +1,8 @@
 """What a source's counter is known to have counted since a beginning: a number that never falls.
 
-Wraps are undone and faults left out by the same arithmetic that the energy of a window rests on
-(`telemetry.counter`): where a counter was set back, fell or jumped, the ledger goes on from what was believed
-before, and counts the fault.
+Wraps are undone and faults left out by the very counter that the energy of a window rests on
+(`telemetry.interval.prepared_counter`): where it was set back, fell or jumped, the ledger goes on from what
+was believed before, and counts the fault.
 """
 
 from __future__ import annotations
@@ -14,8 +14,7 @@ import numpy as np
 from joulemark.live.history import SEGMENT
 from joulemark.record.meter import QualifiedSource
 from joulemark.record.reason import Reason
-from joulemark.record.telemetry import Quantity
-from joulemark.telemetry.counter import read_counter
+from joulemark.telemetry.interval import prepared_counter
 from joulemark.telemetry.timeline import Timeline
 
 _REMEMBERED = 64  # faults that may still lie in the readings that come again
@@ -37,9 +36,11 @@ class Ledger:
         It should hold that reading too, and what lies before it; where it does not, what passed in between
         is not known, counts as nothing and is noted as a gap.
         """
-        name = self.source.info.name
-        series = timeline.series(SEGMENT, name, Quantity.ENERGY_J)
-        if series is None or (self.seen_ns is not None and int(series.t_ns[-1]) <= self.seen_ns):
+        counter = prepared_counter(timeline, self.source, SEGMENT)
+        if counter is None:
+            return
+        series = counter.series
+        if self.seen_ns is not None and int(series.t_ns[-1]) <= self.seen_ns:
             return
         first = 0
         if self.seen_ns is not None:
@@ -49,7 +50,6 @@ class Ledger:
         self.seen_ns = int(series.t_ns[-1])
         if len(series) < 2:
             return
-        counter = read_counter(series, self.source, timeline.series(SEGMENT, name, Quantity.POWER_W))
         steps_j = np.diff(counter.value_j)
         for reason, before, after in counter.faults:
             if reason is not Reason.COUNTER_FROZEN:

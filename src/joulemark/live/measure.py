@@ -66,14 +66,14 @@ def measure(
     The rates turn joules into money and carbon. ``on_end`` is called with each measurement that ended; where
     it fails, a warning says so, or a note on the exception that ended the block.
 
-    Raises `InputError` for a meter or zone that there is not; a meter that fails is no error: its figures are
+    Raises `InputError` for a meter, zone or rate that there is not; a meter that fails is no error: its figures are
     withheld with the reason. Raises ``TypeError`` for an argument that there is not, and for a function that
     does not work in its call: a generator, a class, a plain function that returns a coroutine.
     """
     if unknown:
         raise TypeError(_no_such(*sorted(unknown)))
     named = (meters,) if isinstance(meters, str) else tuple(meters)
-    if usd_per_kwh is not None or gco2e_per_kwh is not None or zone is not None or pue is not None:
+    if any(given is not None for given in (rates, usd_per_kwh, gco2e_per_kwh, zone, pue)):
         from joulemark.live.price import rates_with
 
         rates = rates_with(rates, usd_per_kwh=usd_per_kwh, gco2e_per_kwh=gco2e_per_kwh, zone=zone, pue=pue)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
-import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -16,7 +14,7 @@ from joulemark.live.patience import margin_ns, patience_ns, settled
 from joulemark.live.private_place import PrivatePlace
 from joulemark.live.source_energy import SourceEnergy, forked, source_energy
 from joulemark.live.source_test import ACCOUNTS, NO_READING, find_tested
-from joulemark.meters.discovery import AUTO
+from joulemark.meters.discovery import AUTO, NONE
 from joulemark.meters.source import SourceSpec
 from joulemark.record.clock import SystemClock
 from joulemark.record.errors import JoulemarkError
@@ -92,11 +90,14 @@ class MeterSet:
         which stamp on readings will be asked for: older ones are dropped now and then (null: none is). With
         ``stand_back`` the sampler does not take a processor from whoever asks it to read: where none is free
         its reads come some milliseconds later. Raises `InputError` for a meter that was named wrongly, and
-        for nothing else: what cannot be read is in ``absent``.
+        for nothing else: what cannot be read is in ``absent``, all of it where no thread can be started.
         """
-        found, missing = find_tested(
-            meters, engine_pid=pid, clock=SystemClock(), test_s=test_s, progress=progress
-        )
+        try:
+            found, missing = find_tested(
+                meters, engine_pid=pid, clock=SystemClock(), test_s=test_s, progress=progress
+            )
+        except RuntimeError as error:
+            return cls.unopened(meters, str(error))
         absent = [(one.name, one.why) for one in missing if one.spec is None or one.kind not in ACCOUNTS]
         sources: list[tuple[SourceSpec, QualifiedSource]] = []
         for spec, source in found:
@@ -105,6 +106,11 @@ class MeterSet:
             else:
                 sources.append((spec, _read_faster(source, poll_s)))
         return cls(sources, absent, needed_from=needed_from, stand_back=stand_back)
+
+    @classmethod
+    def unopened(cls, meters: Sequence[str], why: str) -> MeterSet:
+        """Return a set without any source, in which ``meters`` are absent for the reason ``why``."""
+        return cls((), [(meter.partition(":")[0], why) for meter in meters if meter != NONE])
 
     @property
     def here(self) -> bool:
@@ -128,8 +134,9 @@ class MeterSet:
     def mark(self) -> int:
         """Return the present stamp (monotonic ns); the sampler is asked to read and not waited for.
 
-        Takes microseconds. The read comes later, at the latest when the sampler looks anyway (some
-        milliseconds), which the bound accounts for.
+        Takes microseconds. The read comes later: at once where the sampler has to be woken, else when it
+        looks anyway, which is within `telemetry.cadence.LOOK_SHARE` of what the bound forgives
+        (`telemetry.cadence.edge_slack_ns`).
         """
         now_ns = time.monotonic_ns()
         sampler = self._sampler
@@ -218,12 +225,11 @@ class MeterSet:
             self._sampler = Sampler.start(sources, journal, SEGMENT)
             self._history = History(journal)
             self._settle_sampler()
-        except (JoulemarkError, OSError) as error:
+            threading.Thread(target=self._drain, name="meter-set", daemon=True).start()
+        except (JoulemarkError, OSError, RuntimeError) as error:  # RuntimeError: no thread can be started
             self.close()
             self.absent += tuple((s.info.name, str(error)) for s in self.sources)
             self.sources = ()
-            return
-        threading.Thread(target=self._drain, name="meter-set", daemon=True).start()
 
     def _drain(self) -> None:
         """Read the journal now and then, so that neither the file nor the next question grows large."""
@@ -241,9 +247,8 @@ class MeterSet:
     def _settle_sampler(self) -> None:
         """Have the sampler, or the one that took its place, wait for a free processor when it is woken."""
         sampler = self._sampler
-        if self._stand_back and sampler is not None and sys.platform.startswith("linux"):
-            with contextlib.suppress(OSError):
-                os.sched_setscheduler(sampler.pid, os.SCHED_BATCH, os.sched_param(0))
+        if self._stand_back and sampler is not None:
+            sampler.stand_back()
 
     def _await(self, t1_ns: int) -> None:
         """Wait until the end of a window is bounded as well as its sources can bound it."""

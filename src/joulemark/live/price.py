@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from pydantic import ValidationError
+
 from joulemark.rates.declared import DeclaredRates, rates_of
+from joulemark.rates.possible import impossible_in
 from joulemark.record.errors import InputError
 from joulemark.record.manifest import Rates
 from joulemark.record.ranges import GCO2E_PER_KWH, PUE, USD_PER_KWH
@@ -21,8 +24,10 @@ def rates_with(
 ) -> Rates:
     """Return ``rates`` (null: none yet) with what is given beside them; an intensity goes before a zone.
 
-    Raises `InputError` for a rate that is none and for an unknown zone.
+    Raises `InputError` for a rate that is none, also among ``rates``, and for an unknown zone.
     """
+    if rates is not None:
+        _require_possible(rates)
     for name, rate, (least, most) in (
         ("usd_per_kwh", usd_per_kwh, USD_PER_KWH),
         ("gco2e_per_kwh", gco2e_per_kwh, GCO2E_PER_KWH),
@@ -35,3 +40,16 @@ def rates_with(
         usd_per_kwh=usd_per_kwh, gco2e_per_kwh=gco2e_per_kwh, zone=zone, pue=pue, label=_LABEL
     )
     return rates_of(declared, before=rates, zone_fix=_ZONE_FIX)
+
+
+def _require_possible(rates: Rates) -> None:
+    """Raise `InputError` for rates that none can be. They may have been changed since they were made."""
+    try:
+        checked = Rates.model_validate(rates.model_dump(warnings=False))
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+        why = f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
+    else:
+        why = next(impossible_in(checked), "")
+    if why:
+        raise InputError("rates= holds what is no rate", why=why)

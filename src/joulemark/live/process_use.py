@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import sys
+import threading
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 if sys.platform != "win32":
     from resource import RUSAGE_CHILDREN, RUSAGE_SELF, getrusage
 
 MEMORY_FROM_NS = 10_000_000  # to read the resident memory takes longer than all else at the end of a block
 _STATM_SIZE = 128
-_statm: dict[int, int] = {}  # the open account of this process, by its pid: a fork's is another
 
 Raw = tuple[Any, Any] | None
 """What the system says of this process and of its reaped children; null where it does not say."""
@@ -44,16 +43,55 @@ def raw_usage() -> Raw:
 
 
 def rss_pages() -> int | None:
-    """Return the present resident memory in pages; null where the system does not say."""
-    pid = os.getpid()
-    fd = _statm.get(pid)
+    """Return the present resident memory in pages; null where the system does not say. It never raises."""
     try:
-        if fd is None:
-            for inherited in _statm.values():  # of the process that this one was forked from
-                with contextlib.suppress(OSError):
-                    os.close(inherited)
-            _statm.clear()
-            fd = _statm[pid] = os.open("/proc/self/statm", os.O_RDONLY | os.O_CLOEXEC)
-        return int(os.pread(fd, _STATM_SIZE, 0).split()[1])
+        data = os.pread(_own_account(), _STATM_SIZE, 0)
+        return int(data.split()[1])
     except (OSError, IndexError, ValueError):
         return None
+
+
+class _Account(NamedTuple):
+    """An open account of a process; ``file`` tells it from another that got its number."""
+
+    fd: int
+    pid: int
+    file: tuple[int, int]
+
+
+def _own_account() -> int:
+    """Return the open account of this process.
+
+    Whoever closes all files (a daemon at its start) closes it too, and the number may be another file's by
+    now. So one that is no longer known as ours is forgotten and not closed. Raises ``OSError``.
+    """
+    global _account
+    account = _account
+    if account is not None and account.pid == os.getpid() and _file(account.fd) == account.file:
+        return account.fd
+    with _opening:
+        if _account is account:
+            fd = os.open("/proc/self/statm", os.O_RDONLY | os.O_CLOEXEC)
+            _account = _Account(fd, os.getpid(), _file(fd) or (0, 0))
+        return -1 if _account is None else _account.fd
+
+
+def _file(fd: int) -> tuple[int, int] | None:
+    try:
+        status = os.fstat(fd)
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
+
+
+_account: _Account | None = None
+_opening = threading.Lock()
+
+
+def _after_fork() -> None:
+    global _account, _opening
+    _account, _opening = None, threading.Lock()  # a thread of the parent may have held it
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)

@@ -21,8 +21,8 @@ from joulemark.record.energy import MeasuredEnergy, MeasuredOrWithheld, Method, 
 from joulemark.record.meter import QualifiedSource, Trust
 from joulemark.record.reason import Reason
 from joulemark.record.telemetry import Quantity
-from joulemark.telemetry.counter import Counter, read_counter
-from joulemark.telemetry.interval import EDGE_EXTRAPOLATED
+from joulemark.telemetry.counter import Counter
+from joulemark.telemetry.interval import EDGE_EXTRAPOLATED, prepared_counter
 from joulemark.telemetry.timeline import Timeline
 
 KEEP_S = 120.0
@@ -144,10 +144,9 @@ class RunningEnergy:
         return MeasuredEnergy(joules, lo, hi, info.name, (info.scope,), method, tuple(sorted(flags)))
 
     def _counter(self, timeline: Timeline) -> Counter:
-        name = self.source.info.name
-        series = timeline.series(SEGMENT, name, Quantity.ENERGY_J)
-        assert series is not None  # its energy was just told
-        return read_counter(series, self.source, timeline.series(SEGMENT, name, Quantity.POWER_W))
+        counter = prepared_counter(timeline, self.source, SEGMENT)
+        assert counter is not None  # its energy was just told
+        return counter
 
 
 @dataclass(frozen=True, slots=True)

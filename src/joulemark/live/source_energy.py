@@ -51,8 +51,12 @@ class SourceEnergy:
 
 
 def source_energy(timeline: Timeline, source: QualifiedSource, t0_ns: int, t1_ns: int) -> SourceEnergy:
-    """Return what ``source`` saw from ``t0_ns`` to ``t1_ns`` (monotonic ns)."""
+    """Return what ``source`` saw from ``t0_ns`` to ``t1_ns`` (monotonic ns).
+
+    Where counter and power cannot both be right, neither is told, as in a run.
+    """
     from joulemark.live.device import is_shared
+    from joulemark.metrics.drift import contradiction
     from joulemark.telemetry.interval import energy_between, integrated_between
 
     counter: MeasuredOrWithheld = _NO_COUNTER
@@ -61,6 +65,8 @@ def source_energy(timeline: Timeline, source: QualifiedSource, t0_ns: int, t1_ns
         counter = energy_between(timeline, source, SEGMENT, t0_ns, t1_ns)
     if (quantity := source.info.power_quantity) is not None:
         integrated = integrated_between(timeline, source, SEGMENT, t0_ns, t1_ns, quantity)
+    if (why := contradiction(counter, integrated)) is not None:
+        counter = integrated = why
     if is_shared(source.info):
         counter, integrated = _shared(counter), _shared(integrated)
     return SourceEnergy(source, counter, integrated)

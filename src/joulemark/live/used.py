@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from joulemark.live.history import SEGMENT
 from joulemark.meters.machine_load import MACHINE_SOURCE
+from joulemark.meters.process import PROCESS_SOURCE
 from joulemark.metrics.other_load import cpu_share
 from joulemark.metrics.value import Value, withheld
 from joulemark.record.reason import Reason
@@ -18,7 +19,6 @@ from joulemark.telemetry.cumulative import cpu_seconds_between, machine_seconds_
 if TYPE_CHECKING:
     from joulemark.telemetry.timeline import Timeline
 
-PROGRAM_SOURCE = "process:engine"
 _SHORTEST_S = 1.0  # the kernel's account goes in steps of 10 ms
 _SHARE_TOO_SHORT = "The machine's load is counted in steps of 10 ms; less than a second says too little."
 
@@ -70,12 +70,12 @@ def board_memory(timeline: Timeline, t0_ns: int, t1_ns: int) -> dict[str, Value]
 
 def tree_memory_mib(timeline: Timeline, t0_ns: int, t1_ns: int) -> float | None:
     """Return the most resident memory that a reading of the program's tree showed; null where none did."""
-    return _most(timeline, PROGRAM_SOURCE, Quantity.RSS_MIB, t0_ns, t1_ns)
+    return _most(timeline, PROCESS_SOURCE, Quantity.RSS_MIB, t0_ns, t1_ns)
 
 
 def tree_seconds(timeline: Timeline, t0_ns: int, t1_ns: int) -> float | None:
     """Return the processor seconds that readings of the program's processes showed; null where none did."""
-    return cpu_seconds_between(timeline, PROGRAM_SOURCE, SEGMENT, t0_ns, t1_ns)
+    return cpu_seconds_between(timeline, PROCESS_SOURCE, SEGMENT, t0_ns, t1_ns)
 
 
 def maxrss_mib(maxrss: int) -> float:

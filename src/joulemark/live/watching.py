@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from joulemark.live.freshness import age_s, is_present, is_stale
 from joulemark.live.meter_set import MeterSet
 from joulemark.live.running_energy import RunningEnergy
 from joulemark.live.source_energy import SourceEnergy
@@ -20,8 +21,8 @@ from joulemark.record.reason import Reason
 from joulemark.record.scope import Scope
 from joulemark.record.simulated import is_simulated_board
 from joulemark.record.telemetry import Quantity, Reading
-
-_STALE_POLLS, _STALE_S = 5.0, 3.0
+from joulemark.telemetry.row_flags import GAP, LOST, SLEPT
+from joulemark.telemetry.wire import SAMPLER_LOST
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,11 +135,12 @@ class Watch:
     ) -> LiveRow:
         info = source.info
         reading = latest.get(info.name)
-        wrong = [*_wrong(source, reading), *(["nobody samples any more"] if sampler_lost else [])]
+        now_ns = time.monotonic_ns()
+        wrong = [*_wrong(source, reading, now_ns), *(["nobody samples any more"] if sampler_lost else [])]
         gauge = info.power_quantity
         if gauge is None:
             watts = energy_value(step.best, divisor=step_s, unit="W")
-        elif reading is None or gauge not in reading.values or wrong_now(source, reading):
+        elif reading is None or gauge not in reading.values or not is_present(source, reading, now_ns):
             watts = withheld("W", Reason.NO_SAMPLES)
         else:
             watts = Value(reading.values[gauge], "W")
@@ -158,12 +160,7 @@ def depth(scope: Scope, shown: Sequence[Scope]) -> int:
     return len({other.path for other in shown if other.path != scope.path and other.contains(scope)})
 
 
-def wrong_now(source: QualifiedSource, reading: Reading) -> bool:
-    """Tell whether the last reading says nothing of the present: the source is lost, or was not read."""
-    return _age_s(reading) > _stale_s(source) or any(flag.startswith("lost:") for flag in reading.flags)
-
-
-def _wrong(source: QualifiedSource, reading: Reading | None) -> list[str]:
+def _wrong(source: QualifiedSource, reading: Reading | None, now_ns: int) -> list[str]:
     """Say what is wrong with a source, in words."""
     if reading is None:
         return ["no reading yet"]
@@ -171,23 +168,15 @@ def _wrong(source: QualifiedSource, reading: Reading | None) -> list[str]:
     for flag in reading.flags:
         name, _, reason = flag.partition(":")
         words = reason.replace("_", " ")
-        if name == "lost":
+        if name == LOST:
             told.append(f"lost: {words}")
         elif reason:
             told.append(f"{name} {words}")
         else:
             told.append(_FLAGS.get(name, name.replace("_", " ")))
-    if (age_s := _age_s(reading)) > _stale_s(source):
-        told.append(f"stale: no reading for {age_s:.0f} s")
+    if is_stale(source, reading, now_ns):
+        told.append(f"stale: no reading for {age_s(reading, now_ns):.0f} s")
     return told
 
 
-_FLAGS = {"gap": "was not read for a while", "slept": "the machine slept", "sampler_lost": "was not sampled"}
-
-
-def _age_s(reading: Reading) -> float:
-    return (time.monotonic_ns() - reading.t_ns) * 1e-9
-
-
-def _stale_s(source: QualifiedSource) -> float:
-    return max(_STALE_POLLS * source.qualification.poll_period_s, _STALE_S)
+_FLAGS = {GAP: "was not read for a while", SLEPT: "the machine slept", SAMPLER_LOST: "was not sampled"}

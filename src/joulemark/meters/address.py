@@ -9,9 +9,9 @@ from urllib.parse import parse_qsl, urlsplit
 
 from joulemark.meters.privacy import hashed, load_salt
 from joulemark.record.errors import InputError
+from joulemark.record.replayed import REPLAY
 from joulemark.record.scope import Scope
 
-REPLAY = "replay"
 _DIGITS = 16
 
 

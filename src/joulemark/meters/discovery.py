@@ -12,13 +12,14 @@ from dataclasses import replace
 from importlib import import_module
 from typing import Any, cast
 
-from joulemark.meters.address import REPLAY, MeterAddress
+from joulemark.meters.address import MeterAddress
 from joulemark.meters.configured import configured_meters, malformed
 from joulemark.meters.duplicates import without_duplicates
 from joulemark.meters.process import find_process
 from joulemark.meters.source import Finding, Source, SourceLost, SourceSpec
 from joulemark.record.clock import Clock
 from joulemark.record.errors import InputError
+from joulemark.record.replayed import REPLAY
 
 AUTO, NONE = "auto", "none"
 

@@ -19,6 +19,7 @@ from joulemark.record.scope import Scope
 from joulemark.record.telemetry import Reading
 
 ENGINE_SCOPE = Scope("engine")
+PROCESS_SOURCE = "process:engine"
 _SCAN_SHARE = 0.002  # at most this share of a core goes into looking for new children
 _SCAN_PERIOD_NS = 1_000_000_000
 
@@ -44,7 +45,7 @@ class ProcessSource:
         self._retired_ns = 0  # of members that nobody waited for
         self._next_scan_ns = 0
         self.info = SourceInfo(
-            name="process:engine",
+            name=PROCESS_SOURCE,
             kind="process",
             scope=ENGINE_SCOPE,
             quantities=("cpu_time_ns", "rss_mib"),
@@ -165,5 +166,5 @@ def find_process(pid: int) -> Finding:
             why, fix = "process times are read from Linux's /proc", "none on this system"
         else:
             why, fix = f"no process {pid} is to be seen here", f"ps -p {pid}   # is it in another container?"
-        return Finding("process", "process:engine", measures, why=why, fix=fix)
-    return Finding("process", "process:engine", measures, spec=process_spec(pid), info=source.info)
+        return Finding("process", PROCESS_SOURCE, measures, why=why, fix=fix)
+    return Finding("process", PROCESS_SOURCE, measures, spec=process_spec(pid), info=source.info)

@@ -16,6 +16,7 @@ from joulemark.meters.source import Finding, SourceLost, SourceSpec
 from joulemark.meters.trace import GAP, LOST, Row, Trace, load_trace
 from joulemark.record.clock import Clock, SystemClock
 from joulemark.record.meter import SourceInfo
+from joulemark.record.replayed import REPLAY, trace_name
 from joulemark.record.scope import Scope
 from joulemark.record.telemetry import Quantity, Reading
 
@@ -43,8 +44,8 @@ class ReplaySource:
         self._cycle_j = _span_j(trace)
         facts, quantities = trace.info, trace.quantities
         self.info = SourceInfo(
-            name=f"replay:{name}",
-            kind="replay",
+            name=trace_name(name),
+            kind=REPLAY,
             scope=Scope(facts.scope),
             quantities=quantities,
             counter_modulus_j=facts.counter_modulus_j,
@@ -94,7 +95,7 @@ def open_replay(spec: SourceSpec, clock: Clock | None = None) -> ReplaySource:
     trace = load_trace(path, None if source is None else str(source))
     return ReplaySource(
         trace,
-        str(spec.args.get("name") or f"replay:{path.stem}").removeprefix("replay:"),
+        str(spec.args.get("name") or path.stem).removeprefix(trace_name("")),
         clock=clock,
         start_ns=None if start_ns is None else int(start_ns),
         loop=bool(spec.args.get("loop")),
@@ -103,7 +104,7 @@ def open_replay(spec: SourceSpec, clock: Clock | None = None) -> ReplaySource:
 
 def replay_spec(path: Path, *, source: str | None = None, loop: bool = False) -> SourceSpec:
     """Return how to play a trace in another process; playing begins when the source is opened."""
-    return SourceSpec("replay", {"path": str(path.resolve()), "source": source, "loop": int(loop)})
+    return SourceSpec(REPLAY, {"path": str(path.resolve()), "source": source, "loop": int(loop)})
 
 
 def find_replay(address: MeterAddress) -> list[Finding]:
@@ -111,7 +112,7 @@ def find_replay(address: MeterAddress) -> list[Finding]:
     spec = replay_spec(Path(address.address))
     info = open_replay(spec).info
     measures = f"nothing now: plays back {', '.join(info.quantities) or 'an empty record'} recorded earlier"
-    return [Finding("replay", info.name, measures, spec=spec, info=info)]
+    return [Finding(REPLAY, info.name, measures, spec=spec, info=info)]
 
 
 def _span_j(trace: Trace) -> float:

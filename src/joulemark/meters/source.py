@@ -6,11 +6,23 @@ discovers. `open_source` makes the live source from it.
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass, field
 from typing import Protocol
 
 from joulemark.record.meter import SourceInfo
 from joulemark.record.telemetry import Reading
+
+SHOWS = "shows"
+"""The argument of a specification that tells what is read, as digests with spaces between them.
+
+Two meters with one in common read the same thing, though each may read something beside it.
+"""
+
+
+def digest_of(read: str) -> str:
+    """Return the digest that `SHOWS` keeps of something that is read; it is kept nowhere else."""
+    return hashlib.sha256(read.encode(errors="replace")).hexdigest()[:32]
 
 
 class SourceLost(Exception):

@@ -61,12 +61,16 @@ class CodeRun:
     ``cpu_ns``: CPU time of the whole process between the start of the call and its end, read from outside on
     the process's CPU clock; ``cpu_inside_ns`` the same as the program's own interpreter saw it;
     ``cpu_around_ns``: CPU time of the process outside the call (loading, decoding, encoding);
-    ``wall_ns``: monotonic, around the call; ``instructions``: retired in user space, where a counter is.
+    ``wall_ns``: monotonic, around the call; ``queued_ns``: of that, how long the process, or the one that
+    waited for it, was ready to run and had no processor; ``instructions``: retired in user space, where a
+    counter is. Of a run that was ended in its call the times are what was seen until then.
     ``peak_bytes``: largest resident memory during the call above what was resident before it;
-    ``resident_bytes``: resident before the call. ``memory_mib_s``: time integral of the resident memory
-    (MiB·s), ``memory_above_mib_s`` of the memory above that before the call, each by samples from outside
-    every ``memory_step_ns`` (mean), ``n_memory_samples`` of them.
-    ``correct``: null where nothing was compared. ``flags``: what was noticed, in words of `RUN_FLAGS`.
+    ``resident_bytes``: resident before the call, ``loaded_bytes``: before it was sent any input.
+    ``memory_mib_s``: time integral of the resident memory (MiB·s), ``memory_above_mib_s`` of the memory above
+    that before the call, each by samples from outside every ``memory_step_ns`` (mean), ``n_memory_samples``
+    of them.
+    ``correct``: null where nothing was compared. ``flags``: what was noticed, in words of `RUN_FLAGS`;
+    `WORK_OUTSIDE_CALL` is none of a run, it shows beside the reference only.
     ``reasons`` maps each null field to its reason code.
     """
 
@@ -87,9 +91,11 @@ class CodeRun:
     cpu_inside_ns: int | None = None
     cpu_around_ns: int | None = None
     wall_ns: int | None = None
+    queued_ns: int | None = None
     instructions: int | None = None
     peak_bytes: int | None = None
     resident_bytes: int | None = None
+    loaded_bytes: int | None = None
     memory_mib_s: float | None = None
     memory_above_mib_s: float | None = None
     memory_step_ns: int | None = None
@@ -106,9 +112,9 @@ WAITED = "waited"
 THREADS = "threads"
 DEGRADED = "degraded_containment"
 RUN_FLAGS = {
-    WORK_OUTSIDE_CALL: "it computed outside the call: that time is charged to it",
+    WORK_OUTSIDE_CALL: "it computed outside the call: that time is charged to it where it is compared",
     CLOCKS_DIFFER: "its own clock and the one outside differ: the one outside is believed",
-    WAITED: "it waited rather than computed: CPU time says less than wall time",
+    WAITED: "it waited of its own accord rather than computed: CPU time says less than wall time",
     THREADS: "it ran more than one thread",
     DEGRADED: "it was held by less than the whole containment: what it could reach may have helped it",
 }

@@ -274,12 +274,46 @@ class ClientProof(_Part):
     invalid: list[str] = Field(default_factory=list)
 
 
+class Stopped(_Part):
+    """How a rule ended the asking: ``at`` so many questions every target was met, in ``segment``.
+
+    ``asked`` questions were asked then, those that were in flight included, ``of`` how many there are.
+    ``binding`` are the targets that were met last.
+    """
+
+    at: int
+    asked: int
+    of: int
+    segment: int
+    binding: list[str]
+
+
+class StopRule(_Part):
+    """What was to end the asking early: all ``targets`` met together. No part of the configuration.
+
+    Looked at after ``least`` questions and then after every ``every`` of them; with a ``growth`` (looks that
+    read the meters) after at least that share more, and half of what a target still seems to lack.
+    ``told``: what each target had come to at the last look, in words.
+    ``stopped`` is null where everything was asked, or is to be.
+    """
+
+    model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
+
+    targets: list[str]
+    least: int
+    every: int
+    growth: float = 0.0
+    told: list[str] = Field(default_factory=list)
+    stopped: Stopped | None = None
+
+
 class Manifest(_Part):
     """A run as it was requested and as it went.
 
     ``limits_s``: how long a request may take, by ``ttft``, ``tpot`` and ``e2el``, where limits were given; no
     part of the configuration.
     ``may_rank``: whether its figures may enter a ranking of models; ``standing`` says why, or why not.
+    ``stop``: what was to end the asking early, null where nothing was.
     """
 
     schema_version: str = SCHEMA_VERSION
@@ -297,6 +331,7 @@ class Manifest(_Part):
     load: Load
     limits_s: dict[str, float] = Field(default_factory=dict)
     repeats: int = 1
+    stop: StopRule | None = None
     warmups: int = 1
     retries: int = 2
     timeout_s: float = 600.0

@@ -23,6 +23,7 @@ class Reason(StrEnum):
     COUNTER_IMPLAUSIBLE = "counter_implausible"
     POWER_IMPLAUSIBLE = "power_implausible"
     OVER_RANGE = "over_range"
+    MACHINE_SLEPT = "machine_slept"
     METER_LOST = "meter_lost"
     SAMPLER_LOST = "sampler_lost"
     NO_SAMPLES = "no_samples"
@@ -109,6 +110,7 @@ _TEXTS: dict[Reason, str] = {
     Reason.COUNTER_IMPLAUSIBLE: "The counter jumped by more than the device can draw.",
     Reason.POWER_IMPLAUSIBLE: "The power gauge shows more than the device can draw: its unit may be wrong.",
     Reason.OVER_RANGE: "The meter was over its range in this window, and what it clipped is missing.",
+    Reason.MACHINE_SLEPT: "The machine was suspended in this window: what was drawn meanwhile is no work's.",
     Reason.METER_LOST: "The meter stopped answering in this window.",
     Reason.SAMPLER_LOST: "The sampler process was gone in this window.",
     Reason.NO_SAMPLES: "The meter gave no sample in this window.",

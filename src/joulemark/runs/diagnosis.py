@@ -7,13 +7,13 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 
 from joulemark.live.source_test import tested
-from joulemark.meters.address import REPLAY
 from joulemark.meters.configured import configured_meters
 from joulemark.meters.discovery import discover
 from joulemark.meters.source import Finding
 from joulemark.record.clock import SystemClock
 from joulemark.record.manifest import Host
 from joulemark.record.meter import Qualification, Trust
+from joulemark.record.replayed import REPLAY
 from joulemark.record.simulated import is_simulated_board
 from joulemark.runs.host import host_facts
 

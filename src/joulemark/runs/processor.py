@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from joulemark.meters.machine_load import MACHINE_SOURCE
+from joulemark.meters.process import PROCESS_SOURCE
 from joulemark.metrics.attribution import items_overlap
 from joulemark.record.item import Item, Phase
 from joulemark.record.manifest import Manifest
@@ -15,7 +16,6 @@ from joulemark.runs.spans import Span
 from joulemark.telemetry.cumulative import cpu_seconds_between, cpu_seconds_in, machine_seconds_between
 from joulemark.telemetry.timeline import Timeline
 
-ENGINE_SOURCE = "process:engine"
 # An engine that computes on the processors uses a good part of one; a forwarder uses next to nothing.
 _FORWARDER_SHARE = 0.05
 
@@ -42,7 +42,7 @@ def processor_use(
     timeline: Timeline, manifest: Manifest, windows: Sequence[Span], items: Sequence[Item]
 ) -> ProcessorUse:
     """Account for the processors in the measured ``windows`` of a run."""
-    engine_s = _total([cpu_seconds_between(timeline, ENGINE_SOURCE, w.segment, w.t0, w.t1) for w in windows])
+    engine_s = _total([cpu_seconds_between(timeline, PROCESS_SOURCE, w.segment, w.t0, w.t1) for w in windows])
     machine = [machine_seconds_between(timeline, MACHINE_SOURCE, w.segment, w.t0, w.t1) for w in windows]
     busy_s, stolen_s = _total([busy for busy, _ in machine]), _total([stolen for _, stolen in machine])
     client = {proof.segment: proof.cpu_seconds for proof in manifest.client}
@@ -85,7 +85,7 @@ def _by_item(timeline: Timeline, items: Sequence[Item]) -> dict[tuple[str, int],
     for segment in {item.segment for item in answers}:
         here = [item for item in answers if item.segment == segment]
         begins, ends = [item.t_begin for item in here], [item.t_end for item in here]
-        used = cpu_seconds_in(timeline, ENGINE_SOURCE, segment, begins, ends)
+        used = cpu_seconds_in(timeline, PROCESS_SOURCE, segment, begins, ends)
         found.update((item.key, s) for item, s in zip(here, used, strict=True) if s is not None)
     return found
 

@@ -7,7 +7,7 @@ the time that it took, and the arithmetic bounds what that leaves open.
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from joulemark.record.clock import Clock
 from joulemark.record.telemetry import Reading
@@ -34,10 +34,12 @@ class BackgroundReader:
         *,
         first_flags: Sequence[str] = (),
         age_s: float = 0.0,
+        slept_ns: Callable[[], int] | None = None,
     ) -> None:
+        """``slept_ns`` and ``first_flags`` as of `SamplerLoop`."""
         self._clock, self._period_ns = clock, plan.poll_ns
         self._read_on_ns = round(age_s * 1e9) if age_s <= READ_ON_S else 0
-        self._loop = SamplerLoop([plan], clock, segment, first_flags=first_flags)
+        self._loop = SamplerLoop([plan], clock, segment, first_flags=first_flags, slept_ns=slept_ns)
         self._lock = threading.Lock()
         self._rows: list[Reading] = []
         self._wake = threading.Event()

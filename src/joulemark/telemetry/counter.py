@@ -8,9 +8,9 @@ E does not fall, hence for any instant t, with no assumption on the power:
     E(t) <= C(r') + q       for every read r' whose value differs from that of an earlier read r >= t,
 
 because a change between r and r' proves an update after t. A read stretched over [a, b] is before t when
-b <= t and after it when a >= t. An edge read may end up to `SLACK_NS`, or `SLACK_UPDATES` of an update, on
-the wrong side of t; it then counts after correction by the power ceiling times the distance. A value that may
-be A old when it is read is treated as if its read had begun A earlier, and may lie A on the wrong side.
+b <= t and after it when a >= t. An edge read may end up to `edge_slack_ns` on the wrong side of t; it then
+counts after correction by the power ceiling times the distance. A value that may be A old when it is read is
+treated as if its read had begun A earlier, and may lie A on the wrong side.
 
 An energy register counts in steps of seconds of power each, and nobody waits for its next one. There
 
@@ -29,9 +29,10 @@ from numpy.typing import NDArray
 
 from joulemark.record.meter import CEILING_OVER_MAX, CEILING_UNKNOWN_W, QualifiedSource
 from joulemark.record.reason import Reason
-from joulemark.telemetry.cadence import DEFAULT_UPDATE_S, GAP_POLLS
+from joulemark.telemetry.cadence import DEFAULT_UPDATE_S, GAP_POLLS, edge_slack_ns
 from joulemark.telemetry.counter_faults import (
     STEPS_TO_PACE,
+    awake,
     flagged,
     frozen,
     leaps,
@@ -42,13 +43,11 @@ from joulemark.telemetry.counter_faults import (
 from joulemark.telemetry.renewal import CLOCKED_STEPS
 from joulemark.telemetry.timeline import Floats, Ints, Series
 
-SLACK_NS = 5_000_000
-SLACK_UPDATES = 0.25
 CEILING_OVER_SLOPE = 3.0
 FARTHEST_OVER_MAX = 20.0  # no device draws so many times what it states, however steadily its counter says so
 UNKNOWN_MOST_W = 1_500.0  # hardly a board draws more that has no name
 ENOUGH_RISES = 8
-GAP_NS, GAP_UPDATES = 3_000_000_000, 3
+LEAST_BRIDGED_NS, BRIDGED_UPDATES = 3_000_000_000, 3
 MOST_STEPS = 1e15
 RESET_SHARE = 0.5  # a counter that falls to less than this share of its value has started again
 
@@ -75,7 +74,7 @@ class Counter:
 
     ``value_j`` is unwrapped. ``faults`` lists (reason, index of the read before, index of the read after):
     energy between those two reads is not known. ``ceiling_w`` is more than the device can draw, null where
-    nothing is known of that; ``slack_w`` more than it drew at any time in this segment.
+    nothing is known of that; ``slack_w`` more than it drew at any moment of this segment.
     """
 
     series: Series
@@ -91,11 +90,11 @@ class Counter:
     is_register: bool = False
 
     def at(self, t_ns: Ints) -> EdgeEnergy:
-        """Bound and estimate the energy at each instant. Instants lie within the reads, `SLACK_NS` aside."""
+        """Bound and estimate the energy at each instant. Instants lie within the reads, the slack aside."""
         begin, end, value = self.series.begin_ns, self.series.t_ns, self.value_j
         n = len(value)
         age_ns = round(self.age_s * 1e9)
-        slack_ns = max(SLACK_NS, round(SLACK_UPDATES * self.update_ns), age_ns)
+        slack_ns = max(edge_slack_ns(self.update_ns), age_ns)
         per_ns = self.slack_w * 1e-9
 
         before = np.searchsorted(end, t_ns, side="right") - 1
@@ -194,10 +193,11 @@ def read_counter(
     if info.is_register:
         update_s = age_s or DEFAULT_UPDATE_S  # how soon a step shows, not how often it comes
     update_ns = round(max(update_s, age_s, renewal_s) * 1e9)
-    gap_ns = max(round(GAP_POLLS * test.poll_period_s * 1e9), GAP_NS, GAP_UPDATES * update_ns)
+    gap_ns = max(round(GAP_POLLS * test.poll_period_s * 1e9), LEAST_BRIDGED_NS, BRIDGED_UPDATES * update_ns)
     most_w = info.power_max_w or limit_w or info.known_max_w
     ceiling_w = _ceiling_w(series, most_w, gauge, update_ns)
     step = np.diff(raw)
+    told = flagged(series, flag_names, update_ns)
     faults: list[tuple[Reason, int, int]] = []
     added = step.copy()
 
@@ -227,6 +227,7 @@ def read_counter(
     for i in np.flatnonzero(added > allowed_j):
         faults.append((Reason.COUNTER_IMPLAUSIBLE, int(i), int(i) + 1))
         added[i] = 0.0
+    added = awake(series, added, told, since_ns)
     if gauge is None and not info.is_register:
         turbo = 1.0 if info.scope.kind == "gpu" else CEILING_OVER_MAX  # which packages do not state
         faults += leaps(series, added, max(age_s, renewal_s), turbo * (most_w or UNKNOWN_MOST_W))
@@ -234,7 +235,6 @@ def read_counter(
         far = np.flatnonzero(allowed_j >= info.counter_modulus_j)  # it may have wrapped more than once
         faults += [(Reason.GAP_TOO_LONG, int(i), int(i) + 1) for i in far]
 
-    faults += flagged(series, flag_names)
     if gauge is not None:
         faults += short_of_gauge(series, added, np.flatnonzero(apart_ns > gap_ns), gauge)
     value = raw[0] + np.concatenate(([0.0], np.cumsum(added)))
@@ -248,7 +248,11 @@ def read_counter(
         change_ns, change_j = _update_times(series, value, period_ns)
         rises = np.diff(value) / np.maximum(np.diff(series.t_ns), update_ns)
         slope_w = float(np.max(rises, initial=0.0)) * 1e9
-    slack_w = min(ceiling_w or CEILING_UNKNOWN_W, CEILING_OVER_SLOPE * slope_w or CEILING_UNKNOWN_W)
+    fastest_w = CEILING_OVER_SLOPE * slope_w or CEILING_UNKNOWN_W
+    if not info.is_register and not age_s:
+        # a burst shorter than an update leaves a gentle slope: what the device can draw bounds it
+        fastest_w = max(fastest_w, most_w or UNKNOWN_MOST_W)
+    slack_w = min(ceiling_w or CEILING_UNKNOWN_W, fastest_w)
     return Counter(
         series,
         value,
@@ -258,7 +262,8 @@ def read_counter(
         slack_w,
         change_ns,
         change_j,
-        tuple(sorted(faults, key=lambda fault: fault[1:])),
+        # what the reading says of itself comes before what its value seems to be
+        tuple(sorted(told + faults, key=lambda fault: fault[1])),
         age_s,
         info.is_register,
     )

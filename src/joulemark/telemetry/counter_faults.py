@@ -7,7 +7,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from joulemark.meters.fault_flags import OVERLOAD, RESET_MARKER
 from joulemark.record.reason import Reason
+from joulemark.telemetry.row_flags import SLEPT
 from joulemark.telemetry.timeline import Floats, Ints, Series
 
 FROZEN_UPDATES = 10
@@ -16,7 +18,11 @@ LATE_UPDATES = 3
 CAUGHT_UP = 0.5
 # of the power on either side of a gap; less is a reset, or idleness that nobody saw
 GAP_SHARE = 0.33
-FAULT_FLAGS = {"reset_marker": Reason.COUNTER_RESET, "overload": Reason.OVER_RANGE}
+FAULT_FLAGS = {
+    RESET_MARKER: Reason.COUNTER_RESET,
+    OVERLOAD: Reason.OVER_RANGE,
+    SLEPT: Reason.MACHINE_SLEPT,
+}
 FROZEN_QUANTA = 3  # less power than this many counter steps may pass unseen
 STEPS_TO_PACE = 4  # a register that made fewer has no pace of its own
 STOPPED_STEPS = 10
@@ -31,14 +37,37 @@ def plateaus(value: Floats) -> tuple[Ints, Ints]:
     return starts, np.concatenate((starts[1:] - 1, [len(value) - 1]))
 
 
-def flagged(series: Series, flag_names: Sequence[str]) -> list[tuple[Reason, int, int]]:
-    """Find the readings whose meter says itself that energy is missing before them."""
+def flagged(series: Series, flag_names: Sequence[str], update_ns: int) -> list[tuple[Reason, int, int]]:
+    """Find the readings that say themselves that the energy before them is not known.
+
+    What a meter counted while the machine slept shows within ``update_ns`` of the first reading after it.
+    """
     faults = []
     for bit, name in enumerate(flag_names):
         if (reason := FAULT_FLAGS.get(name)) is not None:
             at = np.flatnonzero(series.flag_bits >> bit & 1)
-            faults += [(reason, max(int(i) - 1, 0), int(i)) for i in at]
+            last = at
+            if name == SLEPT:
+                shown = np.searchsorted(series.begin_ns, series.t_ns[at] + update_ns)
+                last = np.minimum(shown, len(series) - 1)
+            faults += [(reason, max(int(i) - 1, 0), int(j)) for i, j in zip(at, last, strict=True)]
     return faults
+
+
+def awake(series: Series, added: Floats, told: Sequence[tuple[Reason, int, int]], since_ns: Ints) -> Floats:
+    """Return the rises of a counter, those that hold a suspend no larger than the mean power makes them.
+
+    ``told`` are the faults of `flagged`, ``since_ns`` tells how long before each reading its rise may have
+    begun. The energy across a suspend is not known either way; its rise must not pass for the device's power.
+    """
+    slept = np.zeros(len(added), bool)
+    for reason, before, after in told:
+        slept[before:after] |= reason is Reason.MACHINE_SLEPT
+    if not np.any(slept):
+        return added
+    apart_ns = np.diff(series.t_ns)
+    mean_j_a_ns = float(np.sum(added[~slept])) / max(float(np.sum(apart_ns[~slept])), 1.0)
+    return np.where(slept, np.minimum(added, mean_j_a_ns * since_ns), added)
 
 
 def short_of_gauge(series: Series, added: Floats, gaps: Ints, gauge: Series) -> list[tuple[Reason, int, int]]:

@@ -10,8 +10,8 @@ import numpy as np
 from joulemark.record.telemetry import Quantity
 from joulemark.telemetry.timeline import Ints, Timeline
 
-SLACK_NS = 1_000_000_000
-SLACK_PERIODS = 5
+COVERED_NS = 1_000_000_000
+COVERED_PERIODS = 5
 """An instant is covered when a reading lies within the larger of a second and five typical periods of it."""
 
 THROTTLE_REASONS: Final = {
@@ -77,12 +77,12 @@ def _rises_s(
     if series is None or len(series) < 2:
         return [None] * len(t0_ns)
     at_ns, value = series.t_ns, series.value
-    slack_ns = max(SLACK_NS, SLACK_PERIODS * int(np.median(np.diff(at_ns))))
+    covered_ns = max(COVERED_NS, COVERED_PERIODS * int(np.median(np.diff(at_ns))))
     falls = np.concatenate(([0], np.cumsum(np.diff(value) < 0)))
     first = np.maximum(np.searchsorted(at_ns, t0_ns, side="right") - 1, 0)
     last = np.minimum(np.searchsorted(at_ns, t1_ns, side="left"), len(at_ns) - 1)
     away_ns = np.maximum(_distance_ns(at_ns, t0_ns), _distance_ns(at_ns, t1_ns))
-    unknown = (away_ns > slack_ns) | (falls[last] > falls[first])
+    unknown = (away_ns > covered_ns) | (falls[last] > falls[first])
     rise_s = (np.interp(t1_ns, at_ns, value) - np.interp(t0_ns, at_ns, value)) * 1e-9
     return [None if unknown[i] else float(rise_s[i]) for i in range(len(t0_ns))]
 

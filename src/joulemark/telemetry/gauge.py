@@ -38,7 +38,7 @@ MIN_STEP_S = 1e-3
 class Area:
     """Energy under the gauge for each window: joules with a bound; what lies outside or over a gap.
 
-    ``first`` and ``last`` index the samples used.
+    ``first`` and ``last`` index the samples used, which are those of `Gauge.series`.
     """
 
     joules: Floats
@@ -52,8 +52,12 @@ class Area:
 
 @dataclass(frozen=True, slots=True)
 class Gauge:
-    """A power series made ready for integration. Times in seconds since ``origin_ns``; shifted, see above."""
+    """A power series made ready for integration. Times in seconds since ``origin_ns``; shifted, see above.
 
+    ``series`` holds the readings that are samples: those that only repeat one are left out of it.
+    """
+
+    series: Series
     origin_ns: int
     at_s: Floats
     watts: Floats
@@ -154,15 +158,11 @@ def renewals(series: Series, age_ns: int) -> Series:
     The first reading of each value, and of a value that stays one reading an age: what is read in between
     repeats a sample and would pass for knowledge of the power at that time.
     """
-    kept = [0]
-    for i in range(1, len(series)):
-        last = kept[-1]
-        if series.value[i] != series.value[i - 1] or series.t_ns[i] - series.t_ns[last] >= age_ns:
-            kept.append(i)
-    if kept[-1] != len(series) - 1:
-        kept.append(len(series) - 1)  # how far the gauge was heard
-    at = np.asarray(kept)
-    return Series(series.t_ns[at], series.begin_ns[at], series.value[at], series.flag_bits[at])
+    fresh = np.diff(series.value, prepend=np.nan) != 0  # the first is too: it differs from nothing
+    since_ns = series.t_ns - series.t_ns[np.maximum.accumulate(np.where(fresh, np.arange(len(series)), 0))]
+    kept = fresh | (np.diff(since_ns // max(age_ns, 1), prepend=0) > 0)
+    kept[-1] = True  # how far the gauge was heard
+    return series.only(np.flatnonzero(kept))
 
 
 def read_gauge(
@@ -180,11 +180,13 @@ def read_gauge(
     info, test = source.info, source.qualification
     poll_s, age_s = test.poll_period_s, max(info.value_age_s, renewal_s)
     max_w = info.power_max_w or limit_w
-    if age_s > poll_s:
-        series = renewals(series, round(age_s * 1e9))
-        poll_s = age_s
-    window_s = AVERAGE_WINDOW_S if quantity == Quantity.POWER_AVERAGE_W else info.power_window_s or 0.0
+    # A value is held for so long at least, however often it is read: at an edge it is read many times.
+    held_s = max(age_s, test.update_period_s or 0.0)
     lag_s = max(_update_s(series, test.update_period_s or DEFAULT_UPDATE_S), age_s)
+    if held_s:
+        series = renewals(series, round(held_s * 1e9))
+        poll_s = max(poll_s, age_s)
+    window_s = AVERAGE_WINDOW_S if quantity == Quantity.POWER_AVERAGE_W else info.power_window_s or 0.0
     origin_ns = int(series.t_ns[0])
     middle_ns = (series.t_ns + series.begin_ns) / 2 - origin_ns
     at_s = middle_ns * 1e-9 - window_s / 2 - lag_s / 2
@@ -193,8 +195,11 @@ def read_gauge(
     area_j = np.concatenate(([0.0], np.cumsum(step_s * (watts[1:] + watts[:-1]) / 2)))
     spread_j2 = np.concatenate(([0.0], np.cumsum((step_s * np.diff(watts)) ** 2 / 2)))
     square_s2 = np.concatenate(([0.0], np.cumsum(step_s**2)))
-    seen_w = float(np.max(watts))
+    # what no device of its kind draws says nothing of this one: it would widen every bound of the run
+    plausible_w = watts[watts <= info.power_ceiling_w]
+    seen_w = float(np.max(plausible_w if len(plausible_w) else watts))
     return Gauge(
+        series,
         origin_ns,
         at_s,
         watts,

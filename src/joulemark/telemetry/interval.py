@@ -16,6 +16,7 @@ from joulemark.record.telemetry import Quantity
 from joulemark.telemetry.counter import Counter, read_counter
 from joulemark.telemetry.gauge import Gauge, read_gauge
 from joulemark.telemetry.renewal import renewal_of
+from joulemark.telemetry.row_flags import SLEPT
 from joulemark.telemetry.short_windows import (
     seconds_stood,
     too_few_renewals,
@@ -66,11 +67,11 @@ def energies_between(
     t0_ns, t1_ns = _windows(t0s_ns, t1s_ns)
     if not source.qualification.counter_ok:
         return _all(Withheld(Reason.METER_NOT_QUALIFIED, source.qualification.reason or ""), len(t0_ns))
-    series = timeline.series(segment, source.info.name, Quantity.ENERGY_J)
+    counter = prepared_counter(timeline, source, segment)
     track = timeline.track(segment, source.info.name)
-    if series is None or track is None:
+    if counter is None or track is None:
         return _all(Withheld(_why_none(timeline, track, segment)), len(t0_ns))
-    counter = _counter(timeline, source, segment, series)
+    series = counter.series
     begin, end = counter.at(t0_ns), counter.at(t1_ns)
     low = np.maximum(end.lo - begin.hi, 0.0)
     high = np.maximum(end.hi - begin.lo, 0.0)
@@ -135,22 +136,25 @@ def integrals_between(
         return _all(Withheld(Reason.METER_NOT_QUALIFIED, detail), len(t0_ns))
     ceiling_w = source.info.power_ceiling_w
     gauge = _gauge(timeline, source, segment, series, quantity)
-    area = gauge.between(t0_ns, t1_ns)
+    area, samples = gauge.between(t0_ns, t1_ns), gauge.series
     renewal = renewal_of(timeline, source, segment)
     few = too_few_renewals(t1_ns - t0_ns, renewal.gauge_s)
     stood_s = seconds_stood(renewal, t0_ns, t1_ns)
-    bits = _flag_bits(series.flag_bits, area.first, area.last)
+    bits = _flag_bits(samples.flag_bits, area.first, area.last)
+    slept = _bit(track, SLEPT)
     energies: list[MeasuredOrWithheld] = []
     for i in range(len(t0_ns)):
         if area.outside[i]:
             energies.append(Withheld(_why_outside(timeline, track, series, segment, int(t1_ns[i]))))
+        elif bits[i] & slept:
+            energies.append(Withheld(Reason.MACHINE_SLEPT))
         elif stood_s[i]:
             energies.append(Withheld(Reason.GAP_TOO_LONG, why_stood(source.info, stood_s[i])))
         elif area.gap[i]:
             energies.append(Withheld(Reason.GAP_TOO_LONG))
         elif few[i]:
             energies.append(Withheld(Reason.SHORTER_THAN_STEP, why_too_few(source.info, renewal.gauge_s)))
-        elif (peak_w := float(np.max(series.value[area.first[i] : area.last[i] + 1]))) > ceiling_w:
+        elif (peak_w := float(np.max(samples.value[area.first[i] : area.last[i] + 1]))) > ceiling_w:
             energies.append(Withheld(Reason.POWER_IMPLAUSIBLE, f"{peak_w:,.0f} W"))
         else:
             energies.append(
@@ -169,10 +173,7 @@ def integrals_between(
 
 def powers(series: Series) -> Series:
     """Return the readings of a gauge that are powers: no device draws 0 W or less, so those are not known."""
-    above = series.value > 0
-    if np.all(above):
-        return series
-    return Series(series.t_ns[above], series.begin_ns[above], series.value[above], series.flag_bits[above])
+    return series.only(np.flatnonzero(series.value > 0))
 
 
 def _limit_w(timeline: Timeline, source: QualifiedSource, segment: int) -> float | None:
@@ -195,11 +196,17 @@ def _all(energy: Withheld, n: int) -> list[MeasuredOrWithheld]:
     return [energy] * n
 
 
-def _counter(timeline: Timeline, source: QualifiedSource, segment: int, series: Series) -> Counter:
-    """Return the prepared counter; it is kept with the timeline, for windows are asked for one by one too."""
+def prepared_counter(timeline: Timeline, source: QualifiedSource, segment: int) -> Counter | None:
+    """Return the counter of ``source`` with its faults; null where none was read in the segment.
+
+    It is kept with the timeline, for windows are asked for one by one too.
+    """
     key = ("counter", segment, source)
     counter = timeline.prepared.get(key)
     if not isinstance(counter, Counter):
+        series = timeline.series(segment, source.info.name, Quantity.ENERGY_J)
+        if series is None:
+            return None
         gauge = timeline.series(segment, source.info.name, Quantity.POWER_W)
         gauge = powers(gauge) if gauge is not None else None
         if gauge is not None and not len(gauge):
@@ -243,6 +250,11 @@ def _flag_bits(bits: Ints, first: Ints, last: Ints) -> Ints:
             count = np.concatenate(([0], np.cumsum(bits >> i & 1)))
             result |= (count[last + 1] > count[np.minimum(first, last) + 1]).astype(np.int64) << i
     return result
+
+
+def _bit(track: Track, flag: str) -> int:
+    """Return the bit of a flag; 0 where no reading of the track has it."""
+    return 1 << track.flag_names.index(flag) if flag in track.flag_names else 0
 
 
 def _flags(source: QualifiedSource, track: Track, bits: int, more: str | None) -> tuple[str, ...]:

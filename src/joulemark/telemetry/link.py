@@ -17,10 +17,11 @@ from typing import Any
 
 import orjson
 
-from joulemark.telemetry.look_page import BYTES, LookPage
+from joulemark.telemetry.look_page import LookPage, page_file
 from joulemark.telemetry.wire import SamplerConfig, split_lines
 
 STDERR_TAIL_BYTES = 2000
+CONFIG_TIMEOUT_S = 10.0
 
 _Waiter = tuple[asyncio.AbstractEventLoop, "asyncio.Future[int | None]"]
 
@@ -29,14 +30,15 @@ class SamplerLink:
     """A started sampler process. `events` is for one thread, edges are for any."""
 
     def __init__(self, config: SamplerConfig) -> None:
-        """Start the process. Raises ``OSError`` when the system cannot."""
-        events_r, events_w = os.pipe()
-        self._stderr = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the process
-        page_file = tempfile.TemporaryFile()  # noqa: SIM115 - closed once both sides have mapped it
-        try:
-            page_file.truncate(BYTES)
-            self._page = LookPage(page_file.fileno())
-            fds = (events_w, page_file.fileno())
+        """Start the process. Raises ``OSError`` when the system cannot, or it does not take ``config``."""
+        with contextlib.ExitStack() as undo, contextlib.ExitStack() as handed_over:
+            self._stderr = undo.enter_context(tempfile.TemporaryFile())
+            events_r, events_w = os.pipe()
+            handed_over.callback(os.close, events_w)
+            self._events = undo.enter_context(os.fdopen(events_r, "rb", buffering=0))
+            shared = handed_over.enter_context(page_file())
+            self._page = LookPage(shared.fileno())
+            fds = (events_w, shared.fileno())
             self._process = subprocess.Popen(
                 # -P: a file in the user's directory must not pass for a module
                 [sys.executable, "-P", "-m", "joulemark.telemetry.sampler_main", *map(str, fds)],
@@ -48,20 +50,13 @@ class SamplerLink:
                 start_new_session=True,  # Ctrl-C goes to the parent, who decides
                 bufsize=0,
             )
-        except OSError:
-            os.close(events_r)
-            self._stderr.close()
-            raise
-        finally:
-            os.close(events_w)
-            page_file.close()
+            undo.pop_all()
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._commands_fd = self._process.stdin.fileno()
         self._answers_fd = self._process.stdout.fileno()
         os.set_blocking(self._answers_fd, False)
         os.set_blocking(self._commands_fd, False)  # a hung sampler must not hang its parent
-        self._events = os.fdopen(events_r, "rb", buffering=0)
         self._lock = threading.Lock()
         self._wake_lock = threading.Lock()  # held for a write only: a mark must not wait for an edge's answer
         self._input = bytearray()
@@ -70,12 +65,17 @@ class SamplerLink:
         self._number = 0
         self._closed = False
         self.ready = False
-        self._send(config.to_line())
+        try:
+            self._hand_over(config.to_line())
+        except OSError:
+            self.kill()
+            self.reap()
+            raise
 
     @property
-    def pid(self) -> int:
-        """The process id."""
-        return self._process.pid
+    def pid(self) -> int | None:
+        """The process id; null once the process is reaped: the number may be another's then."""
+        return None if self._closed else self._process.pid
 
     def events(self) -> Iterator[dict[str, Any]]:
         """Yield what the process reports, until it is gone."""
@@ -97,7 +97,7 @@ class SamplerLink:
             deadline_s = time.monotonic() + timeout_s
             while number not in self._stamps:
                 left_s = deadline_s - time.monotonic()
-                if left_s <= 0 or not select.select((self._answers_fd,), (), (), left_s)[0]:
+                if left_s <= 0 or not _wait_for(self._answers_fd, select.POLLIN, left_s):
                     return None
                 if not self._hear():
                     return None
@@ -106,12 +106,11 @@ class SamplerLink:
     def mark(self, now_ns: int) -> None:
         """Have every source read soon after ``now_ns`` (monotonic), without waiting for it.
 
-        A sampler that looks again within `LATEST_LOOK_NS` finds the mark then; another is woken.
+        A sampler that looks soon enough anyway (`SamplerLoop.calm_from_ns`) finds the mark then; another is
+        woken.
         """
-        if self._page.mark(now_ns):
-            with self._wake_lock:
-                if self.ready and not self._closed:
-                    self._send(b"look\n")
+        if self._page.mark(now_ns) and self.ready:
+            self._send(b"look\n")
 
     async def aedge(self, timeout_s: float) -> int | None:
         """Like `edge`, while the event loop goes on."""
@@ -134,18 +133,26 @@ class SamplerLink:
                     loop.remove_reader(self._answers_fd)
 
     def tell_stop(self) -> None:
-        """Ask the process to take its last sample and leave."""
+        """Ask the process to take its last sample and leave; one that is gone is not asked."""
         self._send(b"stop\n")
+
+    def stand_back(self) -> None:
+        """Have the process, when it is woken, wait for a free processor, where a system can do so (Linux)."""
+        with self._wake_lock:
+            if not self._closed and sys.platform == "linux":
+                with contextlib.suppress(OSError):
+                    os.sched_setscheduler(self._process.pid, os.SCHED_BATCH, os.sched_param(0))
 
     def kill(self) -> None:
         """End the process at once."""
         self._process.kill()
 
     def reap(self) -> str:
-        """Wait for the end, close everything and return the tail of what the process complained about."""
-        self._process.wait()
+        """Close everything, wait for the end and return the tail of what the process complained about.
+
+        To be called once it has closed its events, or was killed.
+        """
         with self._lock:
-            self._closed = True
             waiters, self._waiters = self._waiters, {}
             handed_over = False
             for loop, future in waiters.values():
@@ -154,10 +161,14 @@ class SamplerLink:
                     handed_over = True
             assert self._process.stdin is not None
             assert self._process.stdout is not None
-            with self._wake_lock, contextlib.suppress(OSError):
-                self._process.stdin.close()
+            with self._wake_lock:
+                # before its number and those of its pipes are free: others may get them at once
+                self._closed, self._commands_fd = True, -1
+                with contextlib.suppress(OSError):
+                    self._process.stdin.close()
             if not handed_over:
                 self._process.stdout.close()
+        self._process.wait()
         self._events.close()
         size = self._stderr.seek(0, os.SEEK_END)
         self._stderr.seek(max(0, size - STDERR_TAIL_BYTES))
@@ -173,11 +184,31 @@ class SamplerLink:
         return self._number if self._send(b"edge %d\n" % self._number) else None
 
     def _send(self, line: bytes) -> bool:
-        try:
-            os.write(self._commands_fd, line)
-        except OSError:
-            return False
-        return True
+        """Tell whether the process was sent the whole line; none is sent once it is reaped."""
+        with self._wake_lock:
+            if self._closed:
+                return False
+            try:
+                return os.write(self._commands_fd, line) == len(line)
+            except OSError:
+                return False
+
+    def _hand_over(self, line: bytes) -> None:
+        """Send a line that may be longer than the pipe holds. Raises ``OSError`` where it takes too long.
+
+        A process that is gone already is no error here: whoever hears its events learns it, and why.
+        """
+        left, deadline_s = memoryview(line), time.monotonic() + CONFIG_TIMEOUT_S
+        while left:
+            left_s = deadline_s - time.monotonic()
+            if left_s <= 0 or not _wait_for(self._commands_fd, select.POLLOUT, left_s):
+                raise TimeoutError(f"it did not take its configuration within {CONFIG_TIMEOUT_S:g} s")
+            try:
+                left = left[os.write(self._commands_fd, left) :]
+            except BlockingIOError:
+                continue
+            except OSError:
+                return
 
     def _hear(self, here: asyncio.AbstractEventLoop | None = None) -> bool:
         """Read answers and hand them out; false when the process has closed its end.
@@ -224,6 +255,13 @@ def _environment() -> dict[str, str]:
         return dict(os.environ)
     path = filter(None, (str(root), os.environ.get("PYTHONPATH")))
     return {**os.environ, "PYTHONPATH": os.pathsep.join(path)}
+
+
+def _wait_for(fd: int, event: int, timeout_s: float) -> bool:
+    """Tell whether ``fd`` was ready in time; its number may be larger than what select(2) takes."""
+    poll = select.poll()
+    poll.register(fd, event)
+    return bool(poll.poll(timeout_s * 1e3))
 
 
 def _resolve(future: asyncio.Future[int | None], stamp: int | None) -> None:

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import mmap
+import os
+import sys
+import tempfile
+from typing import IO
 
-LATEST_LOOK_NS = 10_000_000  # a sampler that looks later than this is woken
-_MARK, _LOOK = 0, 1
+_MARK, _CALM = 0, 1
 BYTES = 16
 
 
 class LookPage:
-    """Two stamps (monotonic ns): when the parent last marked, and when the sampler looks next (0: not soon).
+    """Two stamps (monotonic ns): when the parent last marked, and from when on a mark need wake nobody.
+
+    For then the sampler looks soon enough after it; 0 where every mark has to wake it.
 
     Each side writes one of them, but for the parent that has just woken the sampler. Nothing orders the two
     writes against each other, so that a mark may rarely be seen a poll later: its bound is wider then, never
@@ -18,7 +23,7 @@ class LookPage:
     """
 
     def __init__(self, fd: int) -> None:
-        """Map the first `BYTES` of an open file, which has to be that long."""
+        """Map the first `BYTES` of an open file, as of `page_file`."""
         self._stamps = memoryview(mmap.mmap(fd, BYTES)).cast("q")
         self._seen_ns = 0
 
@@ -26,15 +31,14 @@ class LookPage:
         """Leave a mark; tells whether the sampler has to be woken for it."""
         stamps = self._stamps
         stamps[_MARK] = now_ns
-        look_ns = stamps[_LOOK]
-        if look_ns and look_ns - now_ns <= LATEST_LOOK_NS:
+        if 0 < stamps[_CALM] <= now_ns:
             return False
-        stamps[_LOOK] = now_ns  # it is being woken: once is enough
+        stamps[_CALM] = now_ns  # it is being woken: once is enough
         return True
 
-    def say_when(self, look_ns: int) -> None:
-        """Say when the sampler looks next; 0 where that is for the parent to decide."""
-        self._stamps[_LOOK] = look_ns
+    def say_calm(self, from_ns: int) -> None:
+        """Say from when on a mark need wake nobody; 0 where each has to."""
+        self._stamps[_CALM] = from_ns
 
     @property
     def marked(self) -> bool:
@@ -45,3 +49,27 @@ class LookPage:
         """Tell whether there was a mark since the last time."""
         seen_ns, self._seen_ns = self._seen_ns, self._stamps[_MARK]
         return self._seen_ns != seen_ns
+
+
+def page_file() -> IO[bytes]:
+    """Return a new file to map, of `BYTES` zeros and without a name. Raises ``OSError``, as for want of room.
+
+    The zeros are written: to store into a mapped page that has no block yet kills the process where the disk
+    is full.
+    """
+    file = _unnamed()
+    try:
+        file.write(bytes(BYTES))
+    except OSError:
+        file.close()
+        raise
+    return file
+
+
+def _unnamed() -> IO[bytes]:
+    if sys.platform == "linux":
+        try:
+            return os.fdopen(os.memfd_create("joulemark"), "w+b", buffering=0)
+        except (AttributeError, OSError):  # a C library or a sandbox without it
+            pass
+    return tempfile.TemporaryFile(buffering=0)

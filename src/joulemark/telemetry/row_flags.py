@@ -5,6 +5,8 @@ from __future__ import annotations
 from joulemark.record.telemetry import Reading
 
 LOST = "lost"
+GAP = "gap"
+SLEPT = "slept"
 _LAST_BIT = 62  # of a signed 64-bit integer; flags beyond it share it
 
 
@@ -20,3 +22,8 @@ def row_flags(reading: Reading, names: dict[str, int]) -> int:
         if not rest or name == LOST:
             bits |= 1 << min(names.setdefault(name, len(names)), _LAST_BIT)
     return bits
+
+
+def is_lost(reading: Reading) -> bool:
+    """Tell whether a row says that its source was lost, instead of what it showed."""
+    return any(flag.startswith(f"{LOST}:") for flag in reading.flags)

@@ -17,12 +17,14 @@ from dataclasses import dataclass, field, replace
 from joulemark.meters.source import Source, SourceLost
 from joulemark.record.clock import Clock
 from joulemark.record.telemetry import Quantity, Reading
-from joulemark.telemetry.cadence import GAP_POLLS
+from joulemark.telemetry.cadence import GAP_POLLS, latest_look_ns
+from joulemark.telemetry.row_flags import GAP, LOST, SLEPT
 
 WATCH_STEPS_PER_UPDATE = 8
 MIN_WATCH_STEP_NS = 500_000  # below this a sleep costs more than it resolves
 WATCH_UPDATES = 3  # how long a change is looked for after an edge, in longest update periods
-GAP_NS = 1_000_000_000
+LEAST_GAP_NS = 1_000_000_000
+IDLE_NS = 1_000_000_000  # between two looks where there is nothing to read
 SLEEP_NS = 500_000_000
 RETRY_FIRST_NS = 200_000_000
 RETRY_LAST_NS = 30_000_000_000
@@ -86,6 +88,10 @@ class SamplerLoop:
         self._slept_ns = slept_ns
         self._slept_seen_ns = slept_ns() if slept_ns else 0
         self._start_ns = clock.now_ns()
+        self._latest_look_ns = min(
+            (latest_look_ns(plan.update_max_ns) for plan in plans if plan.update_max_ns is not None),
+            default=0,
+        )
         self.latest: dict[str, Reading] = {}
 
     def start(self) -> None:
@@ -96,7 +102,14 @@ class SamplerLoop:
 
     def due_ns(self) -> int:
         """When `tick` has something to do next."""
-        return min((sampled.due_ns() for sampled in self._sampled), default=self._clock.now_ns() + GAP_NS)
+        return min((sampled.due_ns() for sampled in self._sampled), default=self._clock.now_ns() + IDLE_NS)
+
+    def calm_from_ns(self) -> int:
+        """Return from when on an edge may wait until `due_ns` instead of being read at once; 0: no edge may.
+
+        Only while counters are watched is something read so soon, and no later than every counter forgives.
+        """
+        return self.due_ns() - self._latest_look_ns if self.watching else 0
 
     def tick(self) -> None:
         """Read what is due."""
@@ -142,14 +155,16 @@ class SamplerLoop:
             return None
         if sampled.retry_ns is not None:
             sampled.retry_ns, sampled.backoff_ns = None, RETRY_FIRST_NS
+        slept_meanwhile = self._notice_sleep()
         flags = sampled.pending_flags
         if sampled.last_t_ns is not None and reading.t_ns - sampled.last_t_ns > max(
-            GAP_POLLS * plan.poll_ns, GAP_NS
+            GAP_POLLS * plan.poll_ns, LEAST_GAP_NS
         ):
-            flags.add("gap")
+            flags.add(GAP)
         if flags:
             reading = replace(reading, flags=tuple(sorted({*reading.flags, *flags})))
-            sampled.pending_flags = set()
+            # of a read that a suspend broke off, nobody knows on which side of it the value was taken
+            sampled.pending_flags = {SLEPT} if slept_meanwhile else set()
         sampled.last_t_ns = reading.t_ns
         self._note_watch(sampled, reading)
         if sampled.next_poll_ns <= reading.t_ns:
@@ -171,7 +186,8 @@ class SamplerLoop:
         update_ns = sampled.plan.update_max_ns
         if sampled.next_watch_ns is None or update_ns is None:
             return
-        changed = reading.values.get(Quantity.ENERGY_J) != sampled.watch_value_j
+        value = reading.values.get(Quantity.ENERGY_J)
+        changed = value is not None and value != sampled.watch_value_j
         if changed or reading.t_ns >= sampled.watch_until_ns:
             sampled.next_watch_ns = None
         else:
@@ -195,7 +211,7 @@ class SamplerLoop:
         reason = str(error) if isinstance(error, SourceLost) else f"{type(error).__name__} {error}"
         now_ns = self._clock.now_ns()
         plan = sampled.plan
-        row = Reading(self._segment, now_ns, plan.name, plan.scope, flags=(f"lost:{reason}"[:200],))
+        row = Reading(self._segment, now_ns, plan.name, plan.scope, flags=(f"{LOST}:{reason}"[:200],))
         if sampled.retry_ns is not None:  # a second failure: open it afresh next time
             self._drop(sampled)
         sampled.next_watch_ns = None
@@ -213,14 +229,16 @@ class SamplerLoop:
             except Exception:  # a lost driver may fail to close; there is nothing left to release
                 return
 
-    def _notice_sleep(self) -> None:
+    def _notice_sleep(self) -> bool:
+        """Have the next reading of every source flagged where the machine slept since the last call."""
         if self._slept_ns is None:
-            return
-        slept_ns = self._slept_ns()
-        if slept_ns - self._slept_seen_ns > SLEEP_NS:
-            for sampled in self._sampled:
-                sampled.pending_flags.add("slept")
-        self._slept_seen_ns = slept_ns
+            return False
+        before_ns, self._slept_seen_ns = self._slept_seen_ns, self._slept_ns()
+        if self._slept_seen_ns - before_ns <= SLEEP_NS:
+            return False
+        for sampled in self._sampled:
+            sampled.pending_flags.add(SLEPT)
+        return True
 
 
 def _finite(reading: Reading) -> Reading:

@@ -65,6 +65,7 @@ class SamplerProcess:
                 self._config.segment,
                 first_flags=self._config.first_flags,
                 age_s=source.value_age_s,
+                slept_ns=_sleep_clock(),
             )
             for source in self._config.sources
             if source.is_slow
@@ -84,7 +85,7 @@ class SamplerProcess:
     def _wait(self, due_ns: int) -> None:
         """Sleep until ``due_ns`` or a mark, while serving commands."""
         while not self._stop:
-            self._page.say_when(due_ns if self._loop.watching else 0)
+            self._page.say_calm(self._loop.calm_from_ns())
             if self._page.marked:
                 return
             timeout_s = max(0.0, (due_ns - self._clock.now_ns()) / 1e9)

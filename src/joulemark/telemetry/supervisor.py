@@ -87,7 +87,12 @@ class Sampler:
             sampler = cls(config)
         except OSError as error:
             raise InputError("The sampler process cannot be started", why=str(error)) from error
-        sampler._watcher.start()
+        try:
+            sampler._watcher.start()
+        except RuntimeError as error:  # no thread can be started: nobody would hear the process
+            sampler._link.kill()
+            sampler._link.reap()
+            raise InputError("The sampler process cannot be watched", why=str(error)) from error
         if not sampler._ready.wait(timeout_s) or not sampler._link.ready:
             sampler.stop()
             why = sampler._health.complaint.rsplit("\n", 1)[-1] or f"it was not ready after {timeout_s:g} s"
@@ -122,9 +127,13 @@ class Sampler:
         return self._health
 
     @property
-    def pid(self) -> int:
-        """The sampler's present process id."""
+    def pid(self) -> int | None:
+        """The sampler's present process id; null while there is none."""
         return self._link.pid
+
+    def stand_back(self) -> None:
+        """Have the present process, when it is woken, wait for a free processor; its successor does not."""
+        self._link.stand_back()
 
     def stop(self, timeout_s: float = 10.0) -> SamplerHealth:
         """Take the last sample, wait for the counters to change once more, close the journal."""

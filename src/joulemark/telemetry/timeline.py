@@ -37,6 +37,20 @@ class Series:
     def __len__(self) -> int:
         return len(self.t_ns)
 
+    def only(self, held: Ints) -> Series:
+        """Return the readings at the indices ``held``, which ascend.
+
+        The flags of readings that are left out pass to the next one that is held, so that none is overlooked:
+        a flag speaks of the time before its reading.
+        """
+        if len(held) == len(self):
+            return self
+        bits = held
+        if len(held):
+            starts = np.concatenate(([0], held[:-1] + 1))
+            bits = np.bitwise_or.reduceat(self.flag_bits[: held[-1] + 1], starts)
+        return Series(self.t_ns[held], self.begin_ns[held], self.value[held], bits)
+
 
 @dataclass(frozen=True, slots=True)
 class Track:
@@ -52,20 +66,13 @@ class Track:
     flag_names: tuple[str, ...]
 
     def series(self, quantity: str) -> Series:
-        """Return the readings that held ``quantity``; empty when none did.
-
-        The flags of readings without it pass to the next one that has it, so that none is overlooked.
-        """
+        """Return the readings that held ``quantity``; empty when none did."""
         column = self.values.get(quantity)
         if column is None:
             empty = np.empty(0, np.int64)
             return Series(empty, empty, np.empty(0), empty)
-        held = np.flatnonzero(~np.isnan(column))
-        if len(held) == len(column):
-            return Series(self.t_ns, self.begin_ns, column, self.flag_bits)
-        starts = np.concatenate(([0], held[:-1] + 1)) if len(held) else held
-        bits = np.bitwise_or.reduceat(self.flag_bits[: held[-1] + 1], starts) if len(held) else held
-        return Series(self.t_ns[held], self.begin_ns[held], column[held], bits)
+        every = Series(self.t_ns, self.begin_ns, column, self.flag_bits)
+        return every.only(np.flatnonzero(~np.isnan(column)))
 
     def flags_of(self, bits: int) -> tuple[str, ...]:
         """Return the names of the flags in ``bits``."""

@@ -17,6 +17,7 @@ import orjson
 
 from joulemark.meters.source import SourceSpec
 from joulemark.record.meter import QualifiedSource
+from joulemark.record.replayed import REPLAY
 from joulemark.record.telemetry import Quantity
 from joulemark.telemetry.cadence import DEFAULT_UPDATE_S
 
@@ -48,9 +49,10 @@ class SampledSource:
         info, test = source.info, source.qualification
         counts = Quantity.ENERGY_J in info.quantities and not info.is_register
         args = dict(spec.args)
-        if spec.kind == "replay" and args.get("start_ns") is None:
+        if spec.kind == REPLAY and args.get("start_ns") is None:
             args["start_ns"] = time.monotonic_ns()  # a restarted sampler must not start the trace over
-        update_s = min(test.update_period_max_s or DEFAULT_UPDATE_S, MAX_UPDATE_S)
+        known_s = test.update_period_max_s or test.update_period_s or DEFAULT_UPDATE_S
+        update_s = min(known_s, MAX_UPDATE_S)
         return cls(
             spec.kind,
             args,

@@ -114,6 +114,50 @@ def test_names_and_scopes_hold_no_host_and_differ_by_labels() -> None:
     assert one.device_id != other.device_id
 
 
+BOARDS = """# TYPE board_joules_total counter
+board_joules_total{gpu="0",host="node-7"} 800
+board_joules_total{gpu="1",host="node-7"} 300
+# TYPE board_watts gauge
+board_watts{gpu="0",host="node-7"} 80
+"""
+
+
+def series(server: PageServer, labels: str, gpu: int, host: str = "127.0.0.1") -> str:
+    scope = f"scope=wall/psu/gpu:{gpu}"
+    return f"prometheus:http://{host}:{server.port}/metrics#{labels}?{scope}&interval_s=1"
+
+
+@pytest.mark.parametrize(
+    ("labels", "host"),
+    [
+        ('board_joules_total{gpu="0"}', "127.0.0.1"),
+        ('board_joules_total{gpu="0"}', "localhost"),
+        ('board_joules_total{host="node-7",gpu="0"}', "127.0.0.1"),
+    ],
+)
+def test_a_series_is_no_two_boards(labels: str, host: str) -> None:
+    with serving(BOARDS) as server:
+        named = series(server, 'board_joules_total{gpu="0"}', 0)
+        with pytest.raises(InputError, match="for two places"):
+            discover([named, series(server, labels, 1, host)])
+        found = discover([named, series(server, labels, 0, host)])
+        assert [bool(one.spec) for one in found] == [True, False][: len(found)]
+        assert all("same device" in one.why for one in found[1:])
+
+
+def test_a_page_with_several_boards_is_several_meters() -> None:
+    with serving(BOARDS) as server:
+        wanted = [series(server, f'board_joules_total{{gpu="{n}"}}', n) for n in range(2)]
+        assert all(one.spec for one in discover(wanted))
+
+
+def test_the_power_beside_an_energy_is_no_board_of_its_own() -> None:
+    with serving(BOARDS) as server:
+        both = series(server, 'board_joules_total{gpu="0"}', 0) + '&power=board_watts{gpu="0"}'
+        with pytest.raises(InputError, match="for two places"):
+            discover([both, series(server, "board_watts", 1)])
+
+
 @pytest.mark.parametrize(
     ("name", "unit", "expected"),
     [

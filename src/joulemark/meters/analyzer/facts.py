@@ -38,7 +38,7 @@ def describe_wt(setup: Setup, options: AnalyzerOptions, values: Values) -> Sourc
         value_age_s=_RATES_OF_AGE * setup.rate_s,
         read_period_s=max(_FASTEST_READ_S, setup.rate_s),
         uncertainty_pct=error_pct,
-        device_id=f"{setup.model}:{setup.serial}",
+        device_id=f"{setup.model}:{setup.serial}/{options.element}",
         device_name=f"Yokogawa {setup.model}",
         notes=tuple(notes),
     )
@@ -61,7 +61,7 @@ def describe_other(identity: str, options: AnalyzerOptions, energy: float | str)
         is_register=bool(options.energy_query),
         value_age_s=_OTHER_AGE_S,
         read_period_s=2 * _FASTEST_READ_S,
-        device_id=f"{model}:{serial}" if serial else None,
+        device_id=f"{model}:{serial}/{options.energy_query or options.power_query}" if serial else None,
         device_name=f"{maker} {model}".strip() or None,
         notes=(
             note("queries", f"read with the user's own queries, energy in {options.unit}"),

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 
-NO_DATA, OVERLOAD, UNREADABLE = "no_data", "overload", "unreadable"
+from joulemark.meters.fault_flags import OVERLOAD
+
+NO_DATA, UNREADABLE = "no_data", "unreadable"
 J_PER_WH = 3600.0
 
 # Instead of a number, IEEE 488.2 instruments send these (SCPI-99 vol. 1, 7.2.1.4 and .5); Yokogawa's WT send

@@ -11,7 +11,8 @@ from joulemark.meters.analyzer.link import Link, LinkLost, greet
 from joulemark.meters.analyzer.options import AnalyzerOptions
 from joulemark.meters.analyzer.progress import RESTARTED, STALE, Progress
 from joulemark.meters.analyzer.queried import QueriedSource
-from joulemark.meters.analyzer.scpi import J_PER_WH, OVERLOAD, put
+from joulemark.meters.analyzer.scpi import J_PER_WH, put
+from joulemark.meters.fault_flags import OVERLOAD
 from joulemark.meters.source import Source, SourceSpec
 from joulemark.record.clock import Clock
 from joulemark.record.telemetry import Quantity, Reading

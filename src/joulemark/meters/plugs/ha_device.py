@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 
+from joulemark.meters.fault_flags import RESET_MARKER
 from joulemark.meters.http.deadline import Deadline, Unanswered
 from joulemark.meters.plugs.ha_client import HomeAssistantClient
 from joulemark.meters.plugs.ha_state import ENERGY_UNITS_J, POWER_UNITS_W, State
-from joulemark.meters.plugs.plug import RESET_MARKER, Polled
+from joulemark.meters.plugs.plug import Polled
 from joulemark.record.meter import SourceInfo
 from joulemark.record.telemetry import Quantity
 

@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from joulemark.meters.address import MeterAddress
 from joulemark.meters.http.deadline import Deadline, Unanswered
 from joulemark.meters.http.endpoint import parse_endpoint
+from joulemark.meters.http.page_name import page_name, resolved_name
 from joulemark.meters.notes import note
 from joulemark.meters.plugs.finding import Args, Kind, find_device, open_device
 from joulemark.meters.plugs.ha_client import HomeAssistantClient
@@ -21,7 +22,7 @@ from joulemark.meters.plugs.ha_device import SLOTS, HomeAssistantDevice, Slot
 from joulemark.meters.plugs.ha_state import ENERGY_UNITS_J, POWER_UNITS_W, History, State, register_step
 from joulemark.meters.plugs.password import read_password
 from joulemark.meters.plugs.plug import RATED_MAX_W, PlugSource
-from joulemark.meters.source import Finding, SourceSpec
+from joulemark.meters.source import SHOWS, Finding, SourceSpec, digest_of
 from joulemark.record.clock import Clock
 from joulemark.record.errors import InputError
 from joulemark.record.meter import SourceInfo
@@ -105,6 +106,8 @@ def find_homeassistant(address: MeterAddress) -> list[Finding]:
         "stale_s": address.number("stale_s", STALE_S),
         "token_file": address.options.get("token_file"),
     }
+    server = resolved_name(endpoint.url)
+    args[SHOWS] = " ".join(digest_of(f"{server}#{entity}") for entity in (energy, power) if entity)
     return find_device(_KIND, endpoint, args, _describe)
 
 
@@ -159,7 +162,7 @@ def _device(client: HomeAssistantClient, spec: SourceSpec) -> HomeAssistantDevic
         is_register=Quantity.ENERGY_J in entities,
         value_age_s=age_s,
         read_period_s=_READ_PERIOD_S,
-        device_id=f"homeassistant/{'|'.join(entities.values())}",
+        device_id=f"homeassistant/{page_name(str(args['address']))}/{'|'.join(entities.values())}",
         device_name="Home Assistant",
         notes=tuple(notes),
     )

@@ -13,7 +13,6 @@ from joulemark.record.meter import SourceInfo
 from joulemark.record.telemetry import Quantity, Reading
 
 RATED_MAX_W = 4000.0  # 16 A x 250 V, the most that a plug of a household is built for
-RESET_MARKER = "reset_marker"  # the meter says that its count began anew; the arithmetic sees the fall itself
 _FAILURES_TO_LOSE = 3
 _FINAL = frozenset({"password_missing", "password_refused", "another_device"})  # asking again mends nothing
 

@@ -19,6 +19,7 @@ from urllib.parse import quote
 import numpy as np
 
 from joulemark.meters.address import MeterAddress
+from joulemark.meters.fault_flags import RESET_MARKER
 from joulemark.meters.http.answer import status_reason
 from joulemark.meters.http.connection import Connection
 from joulemark.meters.http.deadline import Deadline, Unanswered
@@ -27,7 +28,7 @@ from joulemark.meters.notes import note
 from joulemark.meters.plugs.finding import Args, Kind, find_device, open_device
 from joulemark.meters.plugs.password import read_password
 from joulemark.meters.plugs.payload import json_object, member, number_in
-from joulemark.meters.plugs.plug import RATED_MAX_W, RESET_MARKER, Mark, PlugSource, Polled
+from joulemark.meters.plugs.plug import RATED_MAX_W, Mark, PlugSource, Polled
 from joulemark.meters.source import Finding, SourceSpec
 from joulemark.meters.written import step
 from joulemark.record.clock import Clock

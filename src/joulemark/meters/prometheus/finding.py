@@ -28,6 +28,7 @@ from joulemark.meters.address import MeterAddress
 from joulemark.meters.http.deadline import Unanswered
 from joulemark.meters.prometheus.exposition import Sample, names_in, read_page
 from joulemark.meters.prometheus.failure import missing
+from joulemark.meters.prometheus.identity import shown_at
 from joulemark.meters.prometheus.metric import describe
 from joulemark.meters.prometheus.renewal import is_average, renewed_s
 from joulemark.meters.prometheus.scrape import get_page, token_headers
@@ -35,7 +36,7 @@ from joulemark.meters.prometheus.selector import Selector, told_apart
 from joulemark.meters.prometheus.series_request import SeriesRequest
 from joulemark.meters.prometheus.server import QueryAnswer, ask
 from joulemark.meters.prometheus.unit import UNITS, Unit, unit_of_name
-from joulemark.meters.source import Finding, SourceSpec
+from joulemark.meters.source import SHOWS, Finding, SourceSpec
 from joulemark.meters.written import without_noise
 from joulemark.record.scope import PSU, Scope
 from joulemark.record.telemetry import Quantity
@@ -201,6 +202,7 @@ def _facts(
         "quantum_j": quantum * unit.factor if unit.is_energy and is_register else None,
         "modulus_j": request.wraps_at * unit.factor if request.wraps_at and unit.is_energy else None,
         "wraps": int(unit.is_energy and name.startswith(_WRAPPING)),
+        SHOWS: shown_at(request.url, [request.main, request.power or ""][: len(samples)], samples),
     }
 
 

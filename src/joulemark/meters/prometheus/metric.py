@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from joulemark.meters.http.deadline import REQUEST_S, Unanswered
+from joulemark.meters.http.page_name import page_name
 from joulemark.meters.notes import note
 from joulemark.meters.prometheus.exposition import Sample, read_page
 from joulemark.meters.prometheus.scrape import get_page, token_headers
@@ -162,7 +163,7 @@ def describe(spec: SourceSpec) -> SourceInfo:
         is_register=bool(args.get("is_register")),
         value_age_s=interval_s,
         read_period_s=read_period_s(interval_s),
-        device_id=f"prometheus:{args['url']}#{args['main']}",
+        device_id=f"prometheus:{page_name(str(args['url']))}#{args['main']}",
         notes=(note(SECOND_HAND, "what an exporter shows; whether it measures or models is its own affair"),),
     )
 
