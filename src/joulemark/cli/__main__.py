@@ -77,6 +77,7 @@ _BENCH = "joulemark.cli.bench"
         "recommend": ("joulemark.cli.recommend:recommend", "The configuration of least energy within limits"),
         "import": ("joulemark.cli.import_:import_", "Take in results that others published"),
         "code": ("joulemark.cli.code:code", "Programs that models write: right or wrong, time and memory"),
+        "frugal": ("joulemark.cli.frugal:frugal", "How few questions are enough, and when to stop asking"),
         "runs": ("joulemark.cli.runs:runs", "List the runs there are; --spread: mean and σ of repeated ones"),
         "engine": (
             "joulemark.cli.engine:engine",

@@ -30,12 +30,14 @@ class Choices:
     preset: str = DEFAULT_PRESET
     subset_key: str = ""
     nonce: str | None = None
+    item_ids: tuple[str, ...] | None = None
 
 
 def assemble(definition: TaskDefinition, data: DataSet, choices: Choices, *, source: str) -> TaskSet:
     """Return the task as it is asked. Raises `InputError` for rows, splits or numbers that cannot be.
 
-    Items come in an order that the subset's key (with its nonce) fixes; ``limit`` takes the first of it.
+    Items come in an order that the subset's key (with its nonce) fixes, only those of ``item_ids`` where they
+    are given; ``limit`` takes the first of it.
     """
     preset = definition.preset(choices.preset)
     n_shot = choices.n_shot if choices.n_shot is not None else preset.n_shot or 0
@@ -63,6 +65,10 @@ def assemble(definition: TaskDefinition, data: DataSet, choices: Choices, *, sou
             why=f"{data.origin} holds {len(asked)} items to ask, and an example is never asked",
             fix="lower --shots or --limit",
         )
+    notes = [] if not left_out else [f"{left_out} rows of the data are left out: {_LEFT_OUT}"]
+    if choices.item_ids is not None:
+        notes.append(f"asked are {len(choices.item_ids)} of {len(ordered)} items, which a list named")
+        ordered = _named(ordered, choices.item_ids, data.origin)
     ordered = ordered[: choices.limit or len(ordered)]
     writer = MessageWriter(preset.prompt or definition.prompt, definition.items.working)
     budget = optional_expression(definition.items.max_tokens, "items.max_tokens")
@@ -100,8 +106,22 @@ def assemble(definition: TaskDefinition, data: DataSet, choices: Choices, *, sou
         is_canary=definition.is_canary,
         temperature=preset.temperature,
         top_p=preset.top_p,
-        notes=() if not left_out else (f"{left_out} rows of the data are left out: {_LEFT_OUT}",),
+        notes=tuple(notes),
     )
+
+
+def _named(ordered: list[Draft], item_ids: Sequence[str], origin: str) -> list[Draft]:
+    """Return the items that a list names, in asking order; raises `InputError` where one is not there."""
+    wanted = set(item_ids)
+    found = [draft for draft in ordered if draft.item_id in wanted]
+    if len(found) < len(wanted):
+        missing = sorted(wanted - {draft.item_id for draft in found})
+        raise InputError(
+            f"{len(missing)} of {len(wanted)} items of the list are not asked in {origin}",
+            why=f"there is no {missing[0]!r} among its {len(ordered)} items (or it serves as an example)",
+            fix="name a list of this task's items, made from runs with the same data, --split and --shots",
+        )
+    return found
 
 
 def _turns(draft: Draft, messages: Turns, max_tokens: int | None) -> list[Question]:

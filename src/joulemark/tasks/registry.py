@@ -114,14 +114,15 @@ def load_task(
     nonce: str | None = None,
     for_media: bool = False,
     rows: tuple[DataSet, str] | None = None,
+    item_ids: tuple[str, ...] | None = None,
 ) -> TaskSet:
     """Load a task's questions in asking order.
 
     The order is a random one that ``subset_key`` and ``nonce`` fix, the same for every model; ``limit`` takes
-    its first items (all, where there are fewer). ``data``: the items' file or folder in place of the hub's;
-    ``revision``: a commit of the hub; ``for_media``: what answers makes pictures or videos; ``rows``: the
-    items, read by somebody else, and where they came from: so problems for programs are loaded
-    (`joulemark.code.joined.load_code_task`). Raises `InputError` for an unknown name, an option that the task
+    its first items (all, where there are fewer), of those that ``item_ids`` names where it does. ``data``:
+    the items' file or folder in place of the hub's; ``revision``: a commit of the hub; ``for_media``: what
+    answers makes pictures or videos; ``rows``: the items, read by somebody else, and where they came from: so
+    problems for programs are loaded (`joulemark.code.joined.load_code_task`). Raises `InputError` for an unknown name, an option that the task
     does not take and missing or malformed data.
     """
     for option, value, least in (("--limit", limit, 1), ("--shots", n_shot, 0)):
@@ -148,7 +149,7 @@ def load_task(
             fix=f"joulemark bench run {definition.name}",
         )
     found, source = _data(definition, data, revision) if rows is None else rows
-    choices = Choices(limit, n_shot, split, preset, subset_key, nonce)
+    choices = Choices(limit, n_shot, split, preset, subset_key, nonce, item_ids)
     return assemble(definition, found, choices, source=source)
 
 

@@ -1,0 +1,145 @@
+"""Two runs, finished or growing, read side by side in the order of asking until it is decided."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from joulemark.frugal.paired.decision import Decider, Question
+from joulemark.frugal.paired.run_answers import Answer, RunAnswers
+from joulemark.frugal.paired.streamed import Order, Streamed
+from joulemark.record.errors import InputError
+from joulemark.tasks.subset import DEFAULT_KEY, permuted
+
+
+class Follower:
+    """Reads two runs in the order in which they ask, never in that in which answers came.
+
+    An item counts when both runs have answered it and every item before it. Of runs that ask in two orders a
+    finished one is looked up by item, in the order of the other; of two finished ones the order is made anew.
+    Items without an outcome in one of them are left out; as long as a run grows, the number of items is that
+    which it is to ask. Raises `InputError` where the two cannot be paired.
+    """
+
+    def __init__(self, a: RunAnswers, b: RunAnswers, question: Question) -> None:
+        self._a, self._b = a, b
+        for run in (a, b):
+            run.poll()
+        _require_alike(a, b)
+        self._same_order = a.order is not None and a.order == b.order
+        self._lead, self._other = (a, b) if b.over else (b, a)
+        if not self._same_order and not (self._other.over and (self._lead.over or self._lead.order)):
+            raise InputError(
+                "these runs ask in two orders",
+                why="and are still growing: what both have answered is no random part of the task",
+                fix="wait until one is done, or ask both with the same --subset-key (and --nonce)",
+            )
+        ranges = [run.manifest.task.score_range or (0.0, 1.0) for run in (a, b)]
+        span = max(high for _, high in ranges) - min(low for low, _ in ranges)
+        self._question = replace(question, real=a.real, span=span)
+        self._range = (min(low for low, _ in ranges), max(high for _, high in ranges))
+        self._left_out = [0, 0]
+        self._gone = 0
+        self._next = 0
+        self._decider: Decider | None = None
+
+    @property
+    def n_read(self) -> int:
+        """How many items were read of both."""
+        return len(self._decider.differences) if self._decider else 0
+
+    @property
+    def growing(self) -> bool:
+        """Whether a run is still being written."""
+        return not (self._a.over and self._b.over)
+
+    @property
+    def ended(self) -> bool:
+        """Whether it is decided, or nothing more will come."""
+        if (self._decider and self._decider.decision) or not self.growing:
+            return True
+        # a run that is over has no more answers to the places that come next
+        runs = (self._a, self._b) if self._same_order else (self._lead,)
+        return any(run.over and self._next >= len(run.prefix) for run in runs)
+
+    def advance(self) -> None:
+        """Read what was added, and decide if that is possible."""
+        for run in (self._a, self._b):
+            run.poll()
+        found = np.array(list(self._differences()))
+        if self._decider is None:
+            n_items = min(self._a.n_items, self._b.n_items)
+            if not self.growing:
+                # what has no outcome is known by now, and is no part of the items that are compared
+                n_items = max(len(found), n_items - self._gone)
+            self._decider = Decider(n_items, self._question)
+        self._decider.feed(found)
+
+    def now(self) -> Streamed:
+        """Return where the comparison stands; raises `InputError` where finished runs share no item."""
+        if self._decider is None:
+            self.advance()
+        assert self._decider is not None
+        if not self.growing and not self.n_read:
+            raise _unpaired(
+                "no item has an outcome in both", "`joulemark report RUN` says what became of them"
+            )
+        order: Order = "asked" if self._same_order or not self._lead.over else "keyed"
+        return Streamed.of(
+            self._decider,
+            names=(str(self._a.root), str(self._b.root)),
+            metric="score" if self._question.real else "accuracy",
+            left_out=(self._left_out[0], self._left_out[1]),
+            growing=self.growing,
+            order=order,
+        )
+
+    def _differences(self) -> Iterator[float]:
+        """Yield the differences of the items that come next and are known; those left out are counted."""
+        line = self._line()
+        of_other = {one.item_id: one for one in self._other.prefix}
+        while self._next < len(line):
+            first = line[self._next]
+            if self._same_order:
+                if self._next >= len(self._other.prefix):
+                    return
+                second = self._other.prefix[self._next]
+                if second.item_id != first.item_id:
+                    ids = f"{first.item_id!r} in one and {second.item_id!r} in the other"
+                    raise _unpaired(f"question {self._next + 1} is {ids}")
+            else:
+                second = of_other.get(first.item_id, Answer(first.item_id, None))
+            self._next += 1
+            of_a, of_b = (first, second) if self._lead is self._a else (second, first)
+            if of_a.value is not None and of_b.value is not None:
+                yield self._within(of_b.value) - self._within(of_a.value)
+                continue
+            self._left_out[0] += of_a.value is None
+            self._left_out[1] += of_b.value is None
+            # a question that the other run was ended before is no smaller task
+            self._gone += first.item_id in of_other or len(of_other) >= self._other.n_items
+
+    def _within(self, value: float) -> float:
+        low, high = self._range
+        if not low <= value <= high:
+            raise _unpaired(f"a score of {value:g} lies beyond the range of the task, {low:g} to {high:g}")
+        return value
+
+    def _line(self) -> Sequence[Answer]:
+        """Return the answers of the run whose order is walked."""
+        if self._same_order or not self._lead.over:
+            return self._lead.prefix
+        return permuted(self._lead.prefix, DEFAULT_KEY, lambda answer: answer.item_id)
+
+
+def _require_alike(a: RunAnswers, b: RunAnswers) -> None:
+    if a.manifest.task.name != b.manifest.task.name:
+        raise _unpaired(f"one was asked {a.manifest.task.name}, the other {b.manifest.task.name}")
+    if a.real is not b.real:
+        raise _unpaired("one is right or wrong, the other has a real-valued score")
+
+
+def _unpaired(why: str, fix: str = "name two runs of the same task") -> InputError:
+    return InputError("these runs cannot be paired", why=why, fix=fix)

@@ -1,0 +1,82 @@
+"""What a finished run, or a file of outcomes, gave on each item: what a new run is decided against."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from joulemark.frugal.outcome_file import read_outcomes
+from joulemark.frugal.paired.run_answers import RunAnswers
+from joulemark.record.errors import InputError
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """The values of a model by item id. ``n_items`` is how many items it was to answer.
+
+    ``name`` is a run's id or a file's stem, never a path. ``task`` and ``items_hash`` are those of a run,
+    null of a file. ``low``..``high`` is the range of a value; ``real``: values are no mere right or wrong.
+    """
+
+    name: str
+    values: Mapping[str, float]
+    n_items: int
+    real: bool
+    low: float = 0.0
+    high: float = 1.0
+    task: str | None = None
+    items_hash: str | None = None
+
+
+def read_reference(path: Path) -> Reference:
+    """Read a run directory (first answers) or a file with item ids; raises `InputError`.
+
+    A run that is still growing is none: `joulemark compare A B --stream` follows two.
+    """
+    if (path / "manifest.json").exists():
+        return _of_run(path)
+    outcomes = read_outcomes(path)
+    if not outcomes.item_ids:
+        raise InputError(
+            f"{path} cannot be a reference",
+            why="its items have no ids, so nobody knows which question is which",
+            fix="name a run, or a file with a column item_id",
+        )
+    known = zip(outcomes.item_ids, outcomes.values.tolist(), strict=True)
+    values = {item_id: value for item_id, value in known if np.isfinite(value)}
+    return Reference(
+        path.stem, values, len(values), not outcomes.is_binary, low=outcomes.low, high=outcomes.high
+    )
+
+
+def _of_run(path: Path) -> Reference:
+    run = RunAnswers(path)
+    run.poll()
+    if not run.over:
+        raise InputError(
+            f"{path} is still growing",
+            why="only a finished run can be decided against",
+            fix="wait for it; or start both and follow them: joulemark compare A B --stream",
+        )
+    values = {one.item_id: one.value for one in run.prefix if one.value is not None}
+    if not values:
+        raise InputError(
+            f"no answer of {path} has an outcome",
+            why="none was asked, or none is graded",
+            fix="`joulemark report` says what became of them",
+        )
+    task = run.manifest.task
+    low, high = task.score_range or (0.0, 1.0)
+    return Reference(
+        run.manifest.run_id,
+        values,
+        run.n_items,
+        run.real,
+        low=low,
+        high=high,
+        task=task.name,
+        items_hash=task.items_hash,
+    )

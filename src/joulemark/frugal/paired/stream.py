@@ -1,0 +1,66 @@
+"""A against B as their answers come in: two runs, finished or growing, or two files of outcomes."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from joulemark.frugal.outcome_file import read_outcomes
+from joulemark.frugal.paired.decision import ALPHA, EPSILON, Decider, Question
+from joulemark.frugal.paired.follow import Follower
+from joulemark.frugal.paired.pairing import paired
+from joulemark.frugal.paired.run_answers import RunAnswers
+from joulemark.frugal.paired.streamed import Streamed
+
+POLL_S = 1.0
+
+
+def stream(
+    a: Path,
+    b: Path,
+    *,
+    epsilon: float = EPSILON,
+    alpha: float = ALPHA,
+    wait: Callable[[float], None] = time.sleep,
+) -> Iterator[Streamed]:
+    """Yield where A against B stands: once where all is there, else whenever more is, until it is decided.
+
+    Ends with the last answer where nothing is decided. ``epsilon`` is in the unit of the values. Raises
+    `InputError` where the two cannot be paired.
+    """
+    question = Question(epsilon, alpha)
+    if not (_is_run(a) and _is_run(b)):
+        yield _of_files(a, b, question)
+        return
+    follower = Follower(RunAnswers(a), RunAnswers(b), question)
+    told = -1
+    while True:
+        follower.advance()
+        if follower.ended:
+            yield follower.now()
+            return
+        if follower.n_read > told:
+            told = follower.n_read
+            yield follower.now()
+        wait(POLL_S)
+
+
+def _is_run(path: Path) -> bool:
+    # of a path that is not there the error speaks of runs
+    return (path / "manifest.json").exists() or not path.exists()
+
+
+def _of_files(a: Path, b: Path, question: Question) -> Streamed:
+    both = paired([read_outcomes(a), read_outcomes(b)])
+    question = Question(question.epsilon, question.alpha, both.span, real=not both.binary)
+    decider = Decider(len(both.item_ids), question)
+    decider.feed(both.values[1] - both.values[0])
+    return Streamed.of(
+        decider,
+        names=(str(a), str(b)),
+        metric=both.metric,
+        left_out=(both.missing[0], both.missing[1]),
+        growing=False,
+        order="keyed",
+    )

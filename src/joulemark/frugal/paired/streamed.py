@@ -1,0 +1,106 @@
+"""Where a comparison of two models stands, as it is told."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+from joulemark.frugal.paired.decision import Decider, Decision, Question
+from joulemark.metrics.plain import JsonValue
+
+Order = Literal["asked", "keyed"]
+_LARGEST = math.log(1.7e308)
+
+
+@dataclass(frozen=True, slots=True)
+class Streamed:
+    """Where a comparison stands after the items read so far.
+
+    ``n_read`` items were read of both; ``all_read`` is what they say together, where they are more than the
+    decision took. ``interval`` is that of the difference B - A at the decision. ``left_out``: items without
+    an outcome in (A, B). ``growing``: a run was still being written. ``order``: ``asked`` for the order in
+    which a run asks, ``keyed`` for one made of the item ids.
+    """
+
+    names: tuple[str, str]
+    metric: str
+    question: Question
+    decision: Decision
+    interval: tuple[float, float]
+    n_read: int
+    all_read: Decision | None
+    left_out: tuple[int, int]
+    growing: bool
+    order: Order
+
+    @classmethod
+    def of(
+        cls,
+        decider: Decider,
+        *,
+        names: tuple[str, str],
+        metric: str,
+        left_out: tuple[int, int],
+        growing: bool,
+        order: Order,
+    ) -> Streamed:
+        """Return where a decider stands."""
+        decision, n_read = decider.now(), len(decider.differences)
+        return cls(
+            names=names,
+            metric=metric,
+            question=decider.question,
+            decision=decision,
+            interval=decider.interval(),
+            n_read=n_read,
+            all_read=decider.all_fed() if n_read > decision.n else None,
+            left_out=left_out,
+            growing=growing,
+            order=order,
+        )
+
+    def to_json(self) -> dict[str, JsonValue]:
+        """Return plain JSON values, unrounded; differences are B - A in the unit of the values."""
+        lo, hi = self.interval
+        found: dict[str, JsonValue] = {
+            "a": self.names[0],
+            "b": self.names[1],
+            "metric": self.metric,
+            "decision": self.decision.kind,
+            "winner": self.decision.winner,
+            "n": self.decision.n,
+            "n_items": self.decision.n_items,
+            **evidence_json(self.decision),
+            "interval": {"lo": lo, "hi": hi, "kind": "cs95" if self.question.alpha == 0.05 else "cs"},
+            "alpha": self.question.alpha,
+            "epsilon": self.question.epsilon,
+            "n_read": self.n_read,
+            "left_out": {"a": self.left_out[0], "b": self.left_out[1]},
+            "growing": self.growing,
+            "order": self.order,
+        }
+        if self.all_read is not None:
+            found["all_read"] = {"n": self.all_read.n, **evidence_json(self.all_read)}
+        else:
+            found["all_read"] = None
+        return found
+
+
+def evidence_json(decision: Decision) -> dict[str, JsonValue]:
+    """Return the e-value, its logarithm and the difference of a decision; each null with its reason."""
+    reasons: dict[str, JsonValue] = {}
+    e_value = math.exp(decision.log_e) if decision.log_e < _LARGEST else None
+    log10 = decision.log_e / math.log(10) if math.isfinite(decision.log_e) else None
+    if e_value is None:
+        reasons["e_value"] = "it is larger than a floating-point number can be"
+    if log10 is None:
+        reasons["log10_e_value"] = "it is infinite: every item was read"
+    if decision.difference is None:
+        reasons["difference"] = "no item was read"
+    return {
+        "e_value": e_value,
+        "log10_e_value": log10,
+        "difference": decision.difference,
+        "reasons": reasons,
+    }

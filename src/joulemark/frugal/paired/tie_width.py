@@ -1,0 +1,24 @@
+"""How near two models are to be called a tie, as a user says it."""
+
+from __future__ import annotations
+
+import math
+
+from joulemark.record.errors import InputError
+
+
+def tie_width(text: str) -> float:
+    """Return ``1pp`` as 0.01 and a plain number as itself, above 0; raises `InputError`."""
+    plain = text.strip().removeprefix("±").strip()
+    number, factor = (plain.removesuffix("pp"), 0.01) if plain.endswith("pp") else (plain, 1.0)
+    try:
+        width = float(number) * factor
+    except ValueError:
+        width = math.nan
+    if not (math.isfinite(width) and width > 0):
+        raise InputError(
+            f"{text!r} is no width of a tie",
+            why="it is a number above 0",
+            fix="say --tie 1pp for right and wrong, or --tie 0.02 in the unit of a score",
+        )
+    return width

@@ -1,0 +1,172 @@
+"""What n of N items drawn at random tell, and how many a target needs.
+
+Plain random sampling without replacement: the finite-population correction is in every formula, so N of N
+items leave no error. Sources: W. Cochran, Sampling Techniques (1977), chapters 2 (means), 4 (sizes), 6
+(ratios); E. Wilson (1927) for proportions. All intervals are 95 %. ``sd`` is the standard deviation with the
+divisor n − 1. ``of`` is N, the items that there are; null: a population without end.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from joulemark.frugal.outcomes import Floats
+from joulemark.metrics.accuracy import Z_95, wilson_interval
+from joulemark.metrics.student import MIN_DEGREES, t_95
+
+MIN_ITEMS = MIN_DEGREES + 1
+Interval = tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Moments:
+    """Mean and standard deviation of n values; nan where there are too few."""
+
+    mean: float
+    sd: float
+    n: int
+
+    @property
+    def relative_sd(self) -> float:
+        """The coefficient of variation; nan of a mean of 0."""
+        return self.sd / abs(self.mean) if self.mean else math.nan
+
+
+def moments(values: Floats) -> Moments:
+    """Return the moments of values (n,)."""
+    n = len(values)
+    sd = float(values.std(ddof=1)) if n > 1 else math.nan
+    return Moments(float(values.mean()) if n else math.nan, sd, n)
+
+
+def ratio_moments(costs: Floats, values: Floats) -> Moments:
+    """Return a ratio of means, as cost per correct answer, and the deviation that its error follows.
+
+    ``costs`` and ``values`` are (n,). By first order r̂ errs as the mean of (c − r·y) / mean(y) does (Cochran
+    6.4), so ``relative_sd`` is that of (c − r·y) over mean(c). nan where no value is above 0.
+    """
+    share = float(values.mean()) if len(values) else 0.0
+    if share == 0 or len(values) < 2:
+        return Moments(math.nan, math.nan, len(values))
+    ratio = float(costs.mean()) / share
+    return Moments(ratio, float((costs - ratio * values).std(ddof=1)) / abs(share), len(values))
+
+
+def standard_error(sd: float, n: int, of: int | None = None) -> float:
+    """Return the standard deviation of the mean of n items out of ``of``."""
+    _require(n, of)
+    return sd * math.sqrt(1 / n - (1 / of if of else 0.0))
+
+
+def expected_absolute_error(sd: float, n: int, of: int | None = None) -> float:
+    """Return the mean of |mean of n − mean of all|: sqrt(2/π) standard errors, as normal errors have."""
+    return math.sqrt(2 / math.pi) * standard_error(sd, n, of)
+
+
+def half_width(sd: float, n: int, of: int | None = None) -> float:
+    """Return half the length of the normal interval of a mean."""
+    return Z_95 * standard_error(sd, n, of)
+
+
+def proportion_interval(correct: float, n: int, of: int | None = None) -> Interval:
+    """Return Wilson's interval of the share of all items, from n of which ``correct`` were right.
+
+    With the correction, n items tell as much as n·(N − 1)/(N − n) of a population without end would; the
+    interval cannot say less than was seen. A fractional number is a mean over repeats.
+    """
+    _require(n, of)
+    if not 0 <= correct <= n:
+        raise ValueError(f"{correct} of {n} make no proportion")
+    share = correct / n
+    if of is None:
+        return wilson_interval(correct, n)
+    if n == of:
+        return share, share
+    lo, hi = wilson(share, n * (of - 1) / (of - n))
+    # items that were asked are what they are
+    return max(lo, correct / of), min(hi, (of - n + correct) / of)
+
+
+def wilson(share: float, worth: float, quantile: float = Z_95) -> Interval:
+    """Return Wilson's interval of a share from a fractional number of trials, ``worth`` > 0."""
+    z2 = quantile * quantile
+    centre = share + z2 / (2 * worth)
+    spread = quantile * math.sqrt(share * (1 - share) / worth + z2 / (4 * worth * worth))
+    lo, hi = (centre - spread) / (1 + z2 / worth), (centre + spread) / (1 + z2 / worth)
+    # at 0 and at 1 the formula meets the point, and rounding may step past it
+    return min(max(lo, 0.0), share), max(min(hi, 1.0), share)
+
+
+def mean_interval(found: Moments, of: int | None = None) -> Interval | None:
+    """Return Student's interval of the mean of all items from the moments of n; null below `MIN_ITEMS`.
+
+    Not of proportions: with none or all right it would have no length.
+    """
+    _require(found.n, of)
+    if found.n == of:
+        return found.mean, found.mean
+    if found.n < MIN_ITEMS or not math.isfinite(found.sd):
+        return None
+    half = t_95(found.n - 1) * standard_error(found.sd, found.n, of)
+    return found.mean - half, found.mean + half
+
+
+def needed(half: float, sd: float, of: int | None = None) -> int:
+    """Return the least n whose mean has the half-width ``half``: n₀/(1 + n₀/N), n₀ = (z·sd/half)².
+
+    At least 1, at most N. Raises ``ValueError`` for a target that is not above 0 and for an unknown sd.
+    """
+    if not half > 0 or not math.isfinite(half):
+        raise ValueError(f"a half-width is above 0, not {half}")
+    if not sd >= 0 or not math.isfinite(sd):
+        raise ValueError(f"a standard deviation is 0 or more, not {sd}")
+    root = Z_95 * sd / half
+    least = root * root
+    if of is not None:
+        # of a size beyond any float the population is all there is
+        least = of if math.isinf(least) else least / (1 + least / of)
+    # a whole number that rounding put a hair above itself stays it
+    size = max(1, math.ceil(least * (1 - 1e-12)))
+    return size if of is None else min(size, of)
+
+
+def needed_for_proportion(half: float, share: float, of: int | None = None) -> int:
+    """Return the least n that gives a share the half-width ``half``, by the normal formula and by Wilson's.
+
+    The two differ near 0 and 1, where the first asks for next to nothing; the larger one counts.
+    """
+    if not 0 <= share <= 1:
+        raise ValueError(f"{share} is no proportion")
+    lo = needed(half, math.sqrt(share * (1 - share)), of)
+    if _wilson_half(share, lo, of) <= half:
+        return lo
+    hi = lo
+    while _wilson_half(share, hi, of) > half:
+        if hi == of:
+            return hi
+        hi = 2 * hi if of is None else min(2 * hi, of)
+    while hi - lo > 1:
+        middle = (lo + hi) // 2
+        lo, hi = (middle, hi) if _wilson_half(share, middle, of) > half else (lo, middle)
+    return hi
+
+
+def needed_relative(share: float, found: Moments, of: int | None = None) -> int:
+    """Return the least n that gives a mean, or a ratio, the half-width ``share`` of itself (0.05: ±5 %).
+
+    Raises ``ValueError`` where the mean is 0 or unknown.
+    """
+    return needed(share, found.relative_sd, of)
+
+
+def _wilson_half(share: float, n: int, of: int | None) -> float:
+    if n == of:
+        return 0.0
+    lo, hi = wilson(share, n if of is None else n * (of - 1) / (of - n))
+    return (hi - lo) / 2
+
+
+def _require(n: int, of: int | None) -> None:
+    if n < 1 or (of is not None and n > of):
+        raise ValueError(f"{n} items of {'no end' if of is None else of} cannot be drawn")

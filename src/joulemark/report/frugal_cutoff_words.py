@@ -1,0 +1,276 @@
+"""The published cut-off in words, the same in the terminal and on the page."""
+
+from __future__ import annotations
+
+from joulemark.frugal.outcomes_from.columns import is_cost
+from joulemark.frugal.published.criteria import Criterion
+from joulemark.frugal.published.cutoff import FEW_ITEMS, Cutoff, no_p
+from joulemark.frugal.published.frames import Reading
+from joulemark.frugal.published.loss import Loss
+from joulemark.frugal.published.study import Null, NullResult, Study
+from joulemark.report.wording import DASH, decimals, number, printable
+
+FORMULA = "√(2/π) · s · √(1/q − 1/N)"
+FORMULA_BINARY = "√(2/π) · √(p(1 − p)/q · (1 − q/N))"
+_NULLS = {Null.BROWNIAN: "Brownian motion", Null.BERNOULLI: "thrown coins"}
+_UNITS = {"usd": "USD", "gco2e": "gCO2e"}
+_ENDS = {"_s": "s", "_j": "J", "_usd": "USD", "_gco2e": "gCO2e", "_tokens": "tokens", "_chars": "characters"}
+
+
+def title(found: Study) -> str:
+    """Return what was cut."""
+    task = f" on {printable(found.outcomes.task)}" if found.outcomes.task else ""
+    return f"{printable(found.outcomes.name)}{task}: {printable(found.outcomes.metric)} of {_items(found)}"
+
+
+def null_title(found: NullResult) -> str:
+    """Return what was cut, where it was nothing."""
+    return f"Random numbers ({_NULLS[found.kind]}): {found.cutoff.frames.n_items:,} items that nobody asked"
+
+
+def cutoff_text(cutoff: Cutoff) -> str:
+    """Return the cut-off in a sentence."""
+    return (
+        f"Published cut-off: {percent(cutoff.mean)} of the items ({cutoff.n_items:,} of "
+        f"{cutoff.frames.n_items:,}), ± {number(100 * cutoff.sd, 1)} between shuffles"
+    )
+
+
+def constant_text(found: Study) -> str:
+    """Say what the number is, and what random numbers give."""
+    return (
+        f"{_constant(found.cutoff)}, not a property of the model or the task: {_NULLS[found.null.kind]} with "
+        f"no data in it gives {_null_text(found.null)} through the same pipeline."
+    )
+
+
+def null_lines(found: NullResult) -> list[str]:
+    """Say what random numbers alone gave."""
+    same = "there is no data in this at all, and the number comes out the same as for any model and any task"
+    return [
+        cutoff_text(found.cutoff),
+        f"{_constant(found.cutoff)}: {same}.",
+        "It cannot say how many items are enough; `joulemark frugal plan` does.",
+    ]
+
+
+def loss_text(found: Study) -> str:
+    """Say what the loss is, with the formula beside it."""
+    loss, binary = found.loss, found.outcomes.is_binary
+    unit = loss_unit(found)
+    relative = "" if loss.relative is None else f" ({number(100 * loss.relative, 2)} % of the baseline)"
+    return (
+        f"The loss, {points(loss.absolute)} {unit}{relative} over {len(found.cutoff.curves):,} shuffles, is "
+        f"the error of plain random sampling: {FORMULA_BINARY if binary else FORMULA} = "
+        f"{points(loss.formula)} {unit}, for any {loss.n_items:,} items drawn at random."
+    )
+
+
+def truth_text(found: Study) -> str:
+    """Say the interval at the cut-off's size and the items that the target takes."""
+    lo, hi = found.interval
+    said = f"What that size does tell: a 95 % interval of {_interval(lo, hi, found)}."
+    if found.needed_n is None:
+        return f"{said} The target {printable(found.wanted.text)} is nothing of a mean of 0."
+    share = percent(found.needed_n / len(found.outcomes))
+    return f"{said} The target {printable(found.wanted.text)} takes {found.needed_n:,} items ({share})."
+
+
+def warning_lines(found: Study) -> list[str]:
+    """Return what speaks against the figures."""
+    lines = []
+    if found.is_small:
+        lines.append(f"{_items(found)}: below {FEW_ITEMS:,} the published method is not meant to be used")
+    if found.cutoff.n_without_knee:
+        lines.append(f"{found.cutoff.n_without_knee} shuffles have no knee and are left out of the mean")
+    return lines
+
+
+def note_lines(found: Study) -> list[str]:
+    """Return what is to be read with the figures."""
+    lines = method_notes(found.cutoff, found.ks_p)
+    if found.stratified:
+        lines.append(
+            "Stratified shuffles keep the domains' proportions; formula and interval are those of plain "
+            "ones, which err as much or more."
+        )
+    return [*lines, *map(printable, found.outcomes.notes)]
+
+
+def method_notes(cutoff: Cutoff, ks_p: float | None) -> list[str]:
+    """Return what was done, and what the p is worth."""
+    method, laid = cutoff.method, cutoff.frames
+    disjoint = method.reading is Reading.DISJOINT
+    done = (
+        f"Reading {method.reading}: {'disjoint frames' if disjoint else 'overlapping windows'} of "
+        f"{laid.length:,} items, {len(laid.starts):,} slopes ({method.slope_of(laid.n_items)}), lowess with "
+        f"frac {method.frac:.3g} and {method.passes} robust passes, kneedle with S = {method.sensitivity:g}, "
+        f"{method.shuffles:,} shuffles, seed {method.seed}."
+    )
+    lines = [done]
+    if ks_p is None:
+        lines.append(f"No p of normality: {no_p(cutoff)}.")
+    else:
+        verdict = "is not told from a normal one" if ks_p >= 0.05 else "is no normal one"
+        lines.append(
+            f"Kolmogorov–Smirnov p = {p_text(ks_p)} (median over 25 normal samples): the distribution of the "
+            f"cut-offs {verdict}. That is no evidence for the cut-off: it measures how fine its grid is."
+        )
+    if disjoint:
+        lines.append(
+            "Disjoint frames are what the text says; the published figures come from overlapping ones."
+        )
+    return lines
+
+
+def frame_rows(found: Study) -> list[tuple[str, ...]]:
+    """Return the study of frames: length, share, cut-off, deviation, p, loss and formula."""
+    rows: list[tuple[str, ...]] = []
+    for one in found.frame_study or ():
+        length = f"{one.length:,}"
+        share = percent(one.length / len(found.outcomes)) + (" *" if one.share is not None else "")
+        if one.fraction is None or one.sd is None or one.loss is None:
+            rows.append((length, share, DASH, DASH, DASH, DASH, DASH))
+            continue
+        p = DASH if one.ks_p is None else p_text(one.ks_p)
+        cut = percent(one.fraction)
+        rows.append((length, share, cut, number(100 * one.sd, 1), p, *_losses(one.loss)))
+    return rows
+
+
+FRAME_COLUMNS = ("frame", "of all", "cut-off", "±", "p", "loss", "formula")
+STEP_COLUMNS = ("items", "left", "of all", "cut-off", "p", "loss", "formula")
+CRITERION_COLUMNS = ("criterion", "all items", "at cut-off", "saved", "own cut-off", "kind")
+
+
+def step_rows(found: Study) -> list[tuple[str, ...]]:
+    """Return the steps of the self-application."""
+    if found.self_application is None:
+        return []
+    return [
+        (
+            f"{step.n_items:,}",
+            f"{step.n_left:,}" + (" rejected" if step.rejected else ""),
+            percent(step.n_left / len(found.outcomes)),
+            percent(step.fraction),
+            DASH if step.ks_p is None else p_text(step.ks_p),
+            *_losses(step.loss),
+        )
+        for step in found.self_application.steps
+    ]
+
+
+def step_notes(found: Study) -> list[str]:
+    """Say why it ended and what that means."""
+    if found.self_application is None:
+        return []
+    why = "The sizes fall by the same constant at every step; the loss against all items is that of a random "
+    return [f"Ended: {found.self_application.ended}. {why}sample of the size, as the formula says."]
+
+
+def criterion_rows(found: Study) -> list[tuple[str, ...]]:
+    """Return the published criteria and other columns that there are."""
+    return [_criterion_row(one) for one in found.criteria if one.total is not None]
+
+
+def criterion_notes(found: Study) -> list[str]:
+    """Say why a criterion has no figures."""
+    lines = [f"{printable(one.title)}: {printable(one.why)}" for one in found.criteria if one.why]
+    lines += [
+        f"{printable(other.name)}, {row.title}: {row.why}"
+        for other, rows in found.projected
+        for row in rows
+        if row.why
+    ]
+    if any(one.saved is not None for one in found.criteria):
+        lines.append("saved ± 95 %: which items are asked is chance")
+    return lines
+
+
+def projection_rows(found: Study) -> list[tuple[str, ...]]:
+    """Return what other models would take, all of it modelled."""
+    return [
+        (
+            f"{printable(other.name)}: {_with_unit(row.title, row.name)}",
+            amount(row.total),
+            DASH if row.saved is None else amount(row.total - row.saved),
+            DASH if row.saved is None else amount(row.saved),
+            DASH,
+            "modelled",
+        )
+        for other, rows in found.projected
+        for row in rows
+        if row.total is not None
+    ]
+
+
+def percent(share: float) -> str:
+    """Return a share of the items."""
+    return f"{number(100 * share, 1)} %"
+
+
+def points(share: float) -> str:
+    """Return a loss in points of 100, to three digits."""
+    return number(100 * share, max(2, min(6, decimals(100 * share) - 1)))
+
+
+def loss_unit(found: Study) -> str:
+    """Return the unit of a loss: percentage points, or points of the metric's range brought to 0..100."""
+    return "pp" if found.outcomes.is_binary else "of 100 points"
+
+
+def p_text(p: float) -> str:
+    """Return a p."""
+    return number(p, 2) if p >= 0.01 else f"{p:.1g}"
+
+
+def amount(value: float) -> str:
+    """Return an amount of a cost, to four digits or to the whole."""
+    return number(value, min(decimals(value), 4) if abs(value) < 10_000 else 0)
+
+
+def _with_unit(title: str, name: str) -> str:
+    """Return a column's title and unit; a column without a title is called by its name less the unit."""
+    end = next((end for end in sorted(_ENDS, key=len, reverse=True) if name.endswith(end)), "")
+    unit = _UNITS.get(name) or _ENDS.get(end, "")
+    told = name.removesuffix(end).replace("_", " ") if title == name and end else title
+    return f"{printable(told)}, {unit}" if unit else printable(told)
+
+
+def _criterion_row(one: Criterion) -> tuple[str, ...]:
+    name = _with_unit(one.title, one.name)
+    own = DASH if one.fraction is None else percent(one.fraction)
+    if one.total is None or one.spent is None or one.saved is None:
+        return (name, DASH, DASH, DASH, own, DASH)
+    half = "" if one.saved_half is None else f" ± {amount(one.saved_half)}"
+    kind = "modelled" if one.modelled else "measured"
+    return (name, amount(one.total), amount(one.spent), f"{amount(one.saved)}{half}", own, kind)
+
+
+def _losses(loss: Loss) -> tuple[str, str]:
+    return points(loss.absolute), points(loss.formula)
+
+
+def _items(found: Study) -> str:
+    return f"{len(found.outcomes):,} items"
+
+
+def _constant(cutoff: Cutoff) -> str:
+    method = cutoff.method
+    return (
+        f"This is a constant of the smoother (lowess with frac {method.frac:.3g}, {method.passes} robust "
+        f"passes, frames of {percent(cutoff.frames.length / cutoff.frames.n_items)})"
+    )
+
+
+def _null_text(found: NullResult) -> str:
+    return f"{percent(found.cutoff.mean)} ± {number(100 * found.cutoff.sd, 1)}"
+
+
+def _interval(lo: float, hi: float, found: Study) -> str:
+    if found.outcomes.is_binary:
+        return f"{number(100 * lo, 2)} to {number(100 * hi, 2)} % (± {number(50 * (hi - lo), 2)} pp)"
+    places = min(decimals(hi, hi - lo) + 1, 6)
+    metric = found.outcomes.metric
+    unit = _with_unit("", metric).removeprefix(",") if is_cost(metric) else ""
+    return f"{number(lo, places)} to {number(hi, places)}{unit} (± {number((hi - lo) / 2, places)})"

@@ -1,0 +1,120 @@
+"""A choice of items, and what their outcomes say of the whole task, in a terminal."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rich.console import Console
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from joulemark.frugal.anchors import WARNING
+from joulemark.frugal.choice import Choice
+from joulemark.frugal.estimate import Estimate
+from joulemark.frugal.estimating import Judgement
+from joulemark.frugal.expected_gain import ExpectedGain
+from joulemark.report.wording import DASH, decimals, number, printable
+
+_HOW = {
+    "strata": "drawn within {k} strata of difficulty",
+    "random": "drawn plainly at random, corrected by regression on other models",
+    "anchors": "anchor points",
+}
+_PERCENT = 100.0
+_MODELLED = " (modelled)"
+
+
+def print_choice(choice: Choice, gain: ExpectedGain | None, place: Path, console: Console) -> None:
+    """Print what was chosen, what it gains and the commands that come next."""
+    console.print(
+        Text(
+            f"{len(choice.item_ids):,} of {choice.n_items:,} items of {printable(choice.task)}, "
+            f"{_how(choice)}",
+            style="bold",
+        )
+    )
+    console.print(
+        Text(
+            f"learned from {len(choice.models):,} {_models(choice)}; key {printable(choice.key)}", style="dim"
+        )
+    )
+    if choice.method == "anchors":
+        console.print(Text(f"! {WARNING}", style="bold red"))
+    if gain is not None:
+        n = len(choice.item_ids)
+        console.print(
+            Text(
+                f"Expected: a variance ×{gain.median:.2f} smaller than that of {n:,} plain items "
+                f"({gain.least:.2f} … {gain.largest:.2f} over {gain.n} earlier models, each judged by "
+                "the others)"
+            )
+        )
+    console.print(Text(f"written to {place}"))
+    console.print(Text(f"  joulemark bench run TASK --items {place}", style="dim"))
+    console.print(Text(f"  joulemark frugal estimate RUN --choice {place}", style="dim"))
+
+
+def print_judgement(judged: Judgement, console: Console) -> None:
+    """Print the figure with its interval, what the prior knowledge gained, and costs."""
+    figure, choice = judged.figure, judged.choice
+    console.print(
+        Text(
+            f"{printable(judged.outcomes.name)} on {printable(choice.task)}: {figure.n:,} of {figure.of:,} "
+            f"items, {_how(choice)}",
+            style="bold",
+        )
+    )
+    for warning in judged.warnings:
+        console.print(Text(f"! {warning}", style="bold red"))
+    share = judged.outcomes.metric == "accuracy"
+    name = (
+        "accuracy" if share else "mean score" if judged.outcomes.metric == "score" else judged.outcomes.metric
+    )
+    console.print(Text(f"{printable(name)} {_with_interval(figure, share=share)}", style="bold green"))
+    if figure.gain is not None and figure.worth is not None:
+        console.print(
+            Text(
+                f"variance ×{figure.gain:.2f} smaller than that of {figure.n:,} plain items: worth "
+                f"{figure.worth:,.0f} of these (itself estimated from the sample)"
+            )
+        )
+    if judged.costs:
+        console.print(Padding(_costs(judged), (1, 0, 0, 0)))
+    for note in judged.notes:
+        console.print(Text(f"* {printable(note)}", style="dim"))
+
+
+def _costs(judged: Judgement) -> Table:
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
+    table.add_column("Cost")
+    table.add_column("an item", justify="right", overflow="fold")
+    table.add_column("a correct answer", justify="right", overflow="fold")
+    for name, of in judged.costs.items():
+        title = printable(name) + (_MODELLED if name in judged.outcomes.modelled else "")
+        each = judged.per_correct.get(name)
+        table.add_row(
+            Text(title), Text(_with_interval(of)), Text(DASH if each is None else _with_interval(each))
+        )
+    return table
+
+
+def _with_interval(of: Estimate, *, share: bool = False) -> str:
+    factor, unit = (_PERCENT, " %") if share else (1.0, "")
+    if of.lo is None or of.hi is None:
+        return number(of.value * factor, decimals(of.value * factor)) + unit
+    if of.n == of.of:
+        return f"{number(of.value * factor, decimals(of.value * factor))}{unit} (of all items)"
+    width = (of.hi - of.lo) * factor
+    places = max(decimals(of.value * factor, width or None), 1 if share else 0)
+    lo, value, hi = (number(x * factor, places) for x in (of.lo, of.value, of.hi))
+    return f"{value} ({lo} … {hi}){unit}"
+
+
+def _how(choice: Choice) -> str:
+    how = _HOW[choice.method].format(k=len(choice.strata))
+    return f"{how}, {choice.allocation} allocation" if choice.allocation else how
+
+
+def _models(choice: Choice) -> str:
+    return "model" if len(choice.models) == 1 else "models"

@@ -1,0 +1,133 @@
+"""The rule that ends a run when it is decided against a reference."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from doubles.growing_runs import GrowingRun, N, answer, finished
+from joulemark.frugal.paired import decision
+from joulemark.frugal.paired.against_text import against_rule, is_against
+from joulemark.frugal.paired.decided_against import EVERY, LEAST, DecidedAgainst
+from joulemark.frugal.paired.reference import read_reference
+from joulemark.record.errors import InputError
+from joulemark.runs.stop import Finished, StopDecision, StopRule
+from joulemark.tasks.scorers.by_kind import KindScorer
+from joulemark.tasks.task import Question, TaskSet
+
+
+def sums(
+    n: int, *, first: int = 0, name: str = "sums", session: str | None = None, **fields: object
+) -> TaskSet:
+    """A task of ``n`` questions."""
+    questions = tuple(Question(f"q{first + k}", (), None, session=session) for k in range(n))
+    asked = TaskSet(name, "1", "test", 0, "", questions, KindScorer({}), 8, subset_key="joulemark")
+    return dataclasses.replace(asked, **fields)  # type: ignore[arg-type]
+
+
+RNG = np.random.default_rng(4)
+REFERENCE = (RNG.random(N) < 0.4).tolist()
+BETTER = (RNG.random(N) < 0.65).tolist()
+
+
+def decide(rule: StopRule, right: list[bool], upto: int) -> StopDecision | None:
+    questions = [(answer(k, one),) for k, one in enumerate(right[:upto])]
+    return rule.decide(Finished(questions, N, lambda _n: None))
+
+
+def ended(rule: StopRule, right: list[bool], step: int) -> StopDecision | None:
+    for upto in range(step, N + 1, step):
+        if upto >= rule.next_look and (found := decide(rule, right, upto)) is not None:
+            return found
+    return None
+
+
+@pytest.mark.parametrize("step", [1, 7, 64])
+def test_it_ends_when_decided_however_many_answers_come_at_once(tmp_path: Path, step: int) -> None:
+    reference = read_reference(
+        finished(tmp_path / "reference", [answer(k, r) for k, r in enumerate(REFERENCE)])
+    )
+    rule: StopRule = DecidedAgainst(reference)
+    assert rule.facts.targets == ["decided against reference (tie ±1pp)"]
+    assert (rule.facts.least, rule.facts.every, rule.next_look) == (LEAST, EVERY, LEAST)
+    assert not rule.needs_energy
+    assert rule.told() == ()
+    found = ended(rule, BETTER, step)
+    assert found is not None
+    whole = decide(DecidedAgainst(reference), BETTER, N)
+    assert found.at == whole.at if whole else False
+    assert found.at < N / 2
+    assert "better than reference by" in rule.told()[0]
+
+
+def test_the_same_answers_never_end_it_as_a_winner(tmp_path: Path) -> None:
+    reference = read_reference(finished(tmp_path / "r", [answer(k, r) for k, r in enumerate(REFERENCE)]))
+    rule = DecidedAgainst(reference, question=decision.Question(epsilon=0.02))
+    assert ended(rule, REFERENCE, 5) is not None
+    assert "a tie with r" in rule.told()[0]
+
+
+def test_a_file_is_a_reference_too_and_what_it_lacks_is_left_out(tmp_path: Path) -> None:
+    file = tmp_path / "known.csv"
+    rows = [f"q{k},{int(right)}" for k, right in enumerate(REFERENCE) if k % 2]
+    file.write_text("\n".join(["item_id,correct", *rows]))
+    rule = DecidedAgainst(read_reference(file))
+    assert decide(rule, BETTER, 21) is None
+    assert rule.left_out == 11
+    assert "not decided against known" in rule.told()[0]
+    bare = tmp_path / "bare.csv"
+    bare.write_text("correct\n1\n0\n")
+    with pytest.raises(InputError, match="have no ids"):
+        read_reference(bare)
+
+
+def test_other_questions_are_told(tmp_path: Path) -> None:
+    rule = DecidedAgainst(read_reference(finished(tmp_path / "r", [answer(0, True, item_id="other")])))
+    assert decide(rule, BETTER, 20) is None
+    assert rule.told() == ("none of 20 questions has an outcome in r",)
+
+
+def test_a_growing_run_is_no_reference(tmp_path: Path) -> None:
+    run = GrowingRun(tmp_path / "a")
+    with pytest.raises(InputError, match="still growing"):
+        read_reference(run.root)
+    run.end()
+    with pytest.raises(InputError, match="has an outcome"):
+        read_reference(run.root)
+
+
+@pytest.mark.parametrize(
+    ("text", "epsilon"),
+    [("decided against {}", 0.01), ("decided  against {} ±2pp", 0.02), ("decided against {} +-0.03", 0.03)],
+)
+def test_the_words_of_stop(tmp_path: Path, text: str, epsilon: float) -> None:
+    root = finished(tmp_path / "a run", [answer(k, True) for k in range(5)])
+    words = text.format(root)
+    assert is_against(words)
+    rule = against_rule([words], sums(5))
+    assert rule.reference.name == "a run"
+    assert rule.question.epsilon == pytest.approx(epsilon)
+
+
+def test_words_that_cannot_be(tmp_path: Path) -> None:
+    root = finished(tmp_path / "a", [answer(k, True) for k in range(5)])
+    assert not is_against("accuracy ±1pp")
+    with pytest.raises(InputError, match="no other target"):
+        against_rule(["accuracy ±1pp", f"decided against {root}"], sums(5))
+    with pytest.raises(InputError, match="that was asked sums"):
+        against_rule([f"decided against {root}"], sums(5, name="products"))
+    with pytest.raises(InputError, match="share no question"):
+        against_rule([f"decided against {root}"], sums(5, first=100))
+    with pytest.raises(InputError, match="there is no file or run"):
+        against_rule([f"decided against {tmp_path / 'nowhere'}"], sums(5))
+    with pytest.raises(InputError, match="no width of a tie"):
+        against_rule([f"decided against {root} ±no"], sums(5))
+    with pytest.raises(InputError, match="turns of a conversation"):
+        against_rule([f"decided against {root}"], sums(5, session="s"))
+    with pytest.raises(InputError, match="graded after the last"):
+        against_rule([f"decided against {root}"], sums(5, problems=b"{}"))
+    with pytest.raises(InputError, match="not asked in random order"):
+        against_rule([f"decided against {root}"], sums(5, subset_key=None))

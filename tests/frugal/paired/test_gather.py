@@ -1,0 +1,56 @@
+"""The models of a ranking, from files of several kinds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from doubles.growing_runs import answer, finished
+from joulemark.frugal.paired.gather import read_models
+from joulemark.record.errors import InputError
+
+RIGHT = [k % 3 > 0 for k in range(30)]
+
+
+def archive(path: Path) -> Path:
+    correct = np.array([RIGHT, [not one for one in RIGHT], RIGHT], np.int8)
+    correct[2, 4] = -2  # no answer at all
+    ids = np.array([f"q{k}" for k in range(30)])
+    np.savez(path, models=np.array(["one", "other", "partial"]), correct=correct, item_ids=ids)
+    return path
+
+
+def test_an_archive_gives_the_models_with_every_item(tmp_path: Path) -> None:
+    both, without = read_models([archive(tmp_path / "all.npz")])
+    assert both.names == ("one", "other")
+    assert without == ("partial",)
+    assert both.values.shape == (2, 30)
+
+
+def test_models_that_are_named_are_taken_with_what_they_share(tmp_path: Path) -> None:
+    both, without = read_models([archive(tmp_path / "all.npz")], models=["one", "partial"])
+    assert both.names == ("one", "partial")
+    assert without == ()
+    assert both.values.shape == (2, 29)
+    assert both.left_out == (1, 0)
+
+
+def test_runs_tables_and_archives_together(tmp_path: Path) -> None:
+    run = finished(tmp_path / "run", [answer(k, one) for k, one in enumerate(RIGHT)], n_items=30)
+    table = tmp_path / "table.csv"
+    rows = [f"q{k},{name},{int(one)}" for name in ("x", "y") for k, one in enumerate(RIGHT)]
+    table.write_text("\n".join(["item_id,model,correct", *rows]))
+    both, _ = read_models([run, table], models=["x", "y"])
+    assert both.names[1:] == ("x", "y")
+    assert (both.values == both.values[0]).all()
+    twice, _ = read_models(
+        [run, finished(tmp_path / "again", [answer(k, False) for k in range(30)], n_items=30)]
+    )
+    assert twice.names == (str(run), str(tmp_path / "again"))  # both runs are of one model
+
+
+def test_one_model_is_no_ranking(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="1 model is no ranking"):
+        read_models([archive(tmp_path / "all.npz")], models=["one"])

@@ -1,0 +1,193 @@
+"""What stands beside the cut-off: loss, interval, needed items, self-application, frames, criteria."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from joulemark.frugal.outcomes import Outcomes
+from joulemark.frugal.published.criteria import criteria_of
+from joulemark.frugal.published.declared_model import parse_model
+from joulemark.frugal.published.frame_study import study_frames
+from joulemark.frugal.published.honest import default_target, interval_at, needed_items, wanted_target
+from joulemark.frugal.published.loss import loss_at, scale_of
+from joulemark.frugal.published.method import Method
+from joulemark.frugal.published.projection import OtherModel, project
+from joulemark.frugal.published.self_application import Ended, apply_to_itself
+from joulemark.frugal.published.shuffles import shuffles_of
+from joulemark.frugal.published.study import study
+from joulemark.record.errors import InputError
+
+
+def coins(n: int, p: float) -> Outcomes:
+    values = np.zeros(n)
+    values[: round(n * p)] = 1.0
+    return Outcomes("coins", "accuracy", values)
+
+
+def test_the_loss_is_the_error_of_a_random_sample() -> None:
+    """Arc-C's .0080 and Hellaswag's .0018 at 40.7 %, by the formula and by fresh orders."""
+    for n, p, told in ((2590, 0.769, 0.0080), (49_947, 0.787, 0.0018)):
+        outcomes = coins(n, p)
+        size = round(0.407 * n)
+        loss = loss_at(size, shuffles_of(outcomes.values), outcomes, 4000, seed=0)
+        by_hand = math.sqrt(2 / math.pi) * math.sqrt(p * (1 - p) / size * (1 - size / n))
+        assert loss.formula == pytest.approx(by_hand, rel=1e-3)
+        assert loss.formula == pytest.approx(told, rel=0.03)
+        assert loss.absolute == pytest.approx(loss.formula, rel=0.05)
+        assert loss.relative == pytest.approx(loss.absolute / p, rel=1e-3)
+
+
+def test_a_bounded_score_is_brought_to_its_range() -> None:
+    values = np.array([-1.0, 0.0, 0.5, 1.0, -0.5] * 40)
+    score = Outcomes("bleurt", "score", values, low=-1.5, high=1.0)
+    scale = scale_of(score)
+    assert (scale.span, scale.origin) == (2.5, -1.5)
+    loss = loss_at(80, shuffles_of(values), score, 3000, seed=0)
+    assert loss.absolute == pytest.approx(loss.formula, rel=0.06)
+    assert loss.relative == pytest.approx(loss.absolute * 2.5 / 1.5)
+    cost = Outcomes("cost", "e2el_s", np.abs(values) + 1, low=1.0, high=2.0)
+    assert scale_of(cost).origin == 0.0
+
+
+def test_the_interval_and_the_needed_items_are_the_field_notes() -> None:
+    """±1.96 pp at 1,054 of Arc-C; ±1 pp takes 1,877 of them, and 5,704 of Hellaswag."""
+    arc, hella = coins(2590, 0.769), coins(49_947, 0.787)
+    lo, hi = interval_at(1054, arc)
+    assert 50 * (hi - lo) == pytest.approx(1.96, abs=0.02)
+    for outcomes, told in ((arc, 1877), (hella, 5704)):
+        assert needed_items(default_target(outcomes), outcomes) == pytest.approx(told, rel=0.01)
+        assert needed_items(wanted_target("accuracy ±1pp", outcomes), outcomes) == pytest.approx(
+            told, rel=0.01
+        )
+
+
+def test_targets_of_other_kinds() -> None:
+    rng = np.random.default_rng(0)
+    cost = Outcomes("m", "e2el_s", rng.lognormal(0, 1, 4000), 0.0, 60.0)
+    assert default_target(cost).relative
+    assert needed_items(wanted_target("latency ±5%", cost), cost) == needed_items(default_target(cost), cost)
+    balanced = Outcomes("m", "score", np.array([-1.0, 1.0] * 50), -1.0, 1.0)
+    assert needed_items(wanted_target("score ±5%", balanced), balanced) is None
+    for refused in ("accuracy > 0.7", "joules_per_correct ±5%", "nonsense", "accuracy ±1pp", "joules ±5%"):
+        with pytest.raises(InputError):
+            wanted_target(refused, cost)
+    for refused in ("accuracy ±1pp", "latency ±5%"):
+        with pytest.raises(InputError, match="another figure"):
+            wanted_target(refused, balanced)
+
+
+def test_self_application_falls_by_the_constant_until_normality_is_lost() -> None:
+    found = apply_to_itself(coins(1200, 0.7), Method(shuffles=400))
+    assert found.ended is Ended.NOT_NORMAL
+    assert found.steps[-1].rejected
+    assert not any(step.rejected for step in found.steps[:-1])
+    for before, after in zip(found.steps, found.steps[1:], strict=False):
+        assert after.n_items == before.n_left
+    for step in found.steps:
+        assert 0.37 <= step.fraction <= 0.45
+        assert step.loss.absolute == pytest.approx(step.loss.formula, rel=0.15)
+
+
+def test_self_application_keeps_domains_in_proportion() -> None:
+    base = coins(800, 0.5)
+    domains = tuple("ab"[k % 4 == 0] for k in range(800))
+    strata = Outcomes("c", "accuracy", base.values, domains=domains)
+    found = apply_to_itself(strata, Method(shuffles=100), stratify=True)
+    assert found.steps
+
+
+def test_the_study_of_frames_has_each_length_or_a_reason() -> None:
+    outcomes = coins(2590, 0.769)
+    rows = study_frames(outcomes, shuffles_of(outcomes.values), Method(shuffles=150))
+    by_share = {row.share: row for row in rows if row.share is not None}
+    assert 100 * (by_share[0.01].fraction or 0) == pytest.approx(40.8, abs=0.6)
+    assert 100 * (by_share[0.05].fraction or 0) == pytest.approx(40.1, abs=1.5)
+    static = {row.length: row for row in rows if row.share is None}
+    assert 100 * (static[2500].fraction or 0) == pytest.approx(1.5, abs=0.8)
+    small = study_frames(coins(300, 0.5), shuffles_of(coins(300, 0.5).values), Method(shuffles=50))
+    assert [row.length for row in small if row.why] == [500, 1000, 2500]
+
+
+def with_costs() -> Outcomes:
+    rng = np.random.default_rng(3)
+    base = coins(2000, 0.6)
+    seconds = rng.lognormal(0, 0.7, 2000)
+    costs = {
+        "e2el_s": seconds,
+        "usd": np.where(np.arange(2000) % 10 == 0, np.nan, 0.001 * seconds),
+        "completion_tokens": np.round(100 * seconds),
+        "prompt_tokens": np.full(2000, 50.0),
+    }
+    return Outcomes("m", "accuracy", base.values, costs=costs, modelled=frozenset({"usd"}))
+
+
+def test_criteria_have_what_is_saved_or_a_reason() -> None:
+    outcomes = with_costs()
+    found = {one.name: one for one in criteria_of(outcomes, 0.4, Method(shuffles=200))}
+    assert list(found)[:3] == ["usd", "e2el_s", "gco2e"]
+    seconds = found["e2el_s"]
+    total = float(outcomes.costs["e2el_s"].sum())
+    assert seconds.total == pytest.approx(total)
+    assert seconds.saved == pytest.approx(0.6 * total)
+    assert (seconds.spent or 0) + (seconds.saved or 0) == pytest.approx(total)
+    assert 100 * (seconds.fraction or 0) == pytest.approx(40.8, abs=0.8)
+    assert found["usd"].modelled
+    assert found["usd"].n_items == 1800
+    assert found["gco2e"].total is None
+    assert found["gco2e"].why
+    # a column that does not vary has totals and no cut-off
+    assert found["prompt_tokens"].total == 100_000
+    assert found["prompt_tokens"].fraction is None
+    assert "no cut-off" in found["prompt_tokens"].why
+
+
+def test_what_is_saved_lies_within_its_interval_19_times_in_20() -> None:
+    outcomes = with_costs()
+    seconds = outcomes.costs["e2el_s"]
+    one = next(c for c in criteria_of(outcomes, 0.4, Method(shuffles=20)) if c.name == "e2el_s")
+    rng = np.random.default_rng(9)
+    saved = np.array([rng.permutation(seconds)[800:].sum() for _ in range(2000)])
+    inside = np.abs(saved - (one.saved or 0)) <= (one.saved_half or 0)
+    assert 0.935 <= inside.mean() <= 0.965
+
+
+def test_projection_is_by_tokens_prices_and_emissions() -> None:
+    outcomes = with_costs()
+    out = float(outcomes.costs["completion_tokens"].sum())
+    other = parse_model("big, verbosity=1.5,usd_in=2,usd_out=10,gco2e_per_1k_tokens=0.3,s_per_token=0.02")
+    usd, seconds, grams = project(other, outcomes, 0.4)
+    assert usd.total == pytest.approx((100_000 * 2 + 1.5 * out * 10) / 1e6)
+    assert usd.saved == pytest.approx(0.6 * (usd.total or 0))
+    assert seconds.total == pytest.approx(1.5 * out * 0.02)
+    assert grams.total == pytest.approx(1.5 * out * 0.3 / 1000)
+
+
+def test_projection_says_what_it_lacks() -> None:
+    whys = [row.why for row in project(OtherModel("x"), with_costs(), 0.4)]
+    assert all("not given" in why for why in whys)
+    bare = [row.why for row in project(parse_model("x,usd_in=1,usd_out=1"), coins(50, 0.5), 0.4)]
+    assert "neither" in bare[0]
+    chars = Outcomes("c", "accuracy", coins(50, 0.5).values, costs={"output_chars": np.full(50, 400.0)})
+    other = parse_model("x,usd_in=1,usd_out=1,chars_per_token=4,prompt_tokens=10")
+    assert project(other, chars, 0.4)[0].total == pytest.approx(50 * (10 + 100) / 1e6)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "verbosity=2", "x,verbosity", "x,speed=2", "x,verbosity=0", "x,usd_in=nan", "x,usd_in=-1"]
+)
+def test_a_model_that_is_none_is_refused(text: str) -> None:
+    with pytest.raises(InputError, match="declares no model"):
+        parse_model(text)
+
+
+def test_strata_need_domains() -> None:
+    with pytest.raises(InputError, match="no domains"):
+        study(coins(500, 0.5), Method(shuffles=10), stratify=True)
+
+
+def test_a_study_warns_of_few_items() -> None:
+    assert study(coins(999, 0.5), Method(shuffles=10)).is_small
+    assert not study(coins(1000, 0.5), Method(shuffles=10)).is_small
