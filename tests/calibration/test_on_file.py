@@ -95,6 +95,20 @@ def test_without_a_digest_address_and_name_tell_models_apart(calibration):
     assert loaded(model="n") is None
 
 
+def test_one_that_an_earlier_version_made_here_is_to_be_measured_again(calibration):
+    told = (
+        "an earlier version, which knew a machine by its name alone; `joulemark calibrate` measures it again"
+    )
+    mine = facts(host_hash="this machine", earlier_host_hash="here")
+    found = baselines_for(mine, [calibration()], now=LATER).baselines
+    assert (found.empty_idle_w, found.loaded_idle_w, found.wall_fit) == (None, None, None)
+    assert all(told in found.reasons[name] for name in ("empty_idle_w", "loaded_idle_w", "wall_fit"))
+    again = calibration(host_hash="this machine")
+    found = baselines_for(mine, [again, calibration()], now=LATER).baselines
+    assert found.empty_idle_w == 20.0
+    assert told not in found.reasons["wall_fit"]
+
+
 def test_the_newest_that_fits_is_taken(calibration):
     newest = calibration(id="2", limits_w={GPU: 250.0}, loaded=stretch(44.0))
     found = baselines_for(facts(), [newest, calibration()], now=LATER).baselines

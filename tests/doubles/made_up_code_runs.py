@@ -25,12 +25,12 @@ def program(problem="p", sample=None, purpose=Purpose.TEST, outcome=RETURNED, **
 
 def nothing(cpu_ns=20_000, n=5, **fields):
     """Runs of a program that does nothing."""
-    fields = {"cpu_around_ns": 5 * MS, "peak_bytes": 0} | fields
+    fields = {"cpu_around_ns": 5 * MS, "peak_bytes": 0, "loaded_bytes": 10 * MIB} | fields
     return [program("nothing", None, Purpose.BASELINE, cpu_ns=cpu_ns + 100 * k, **fields) for k in range(n)]
 
 
 def abba(problem, sample, reference_ns: Sequence[float], candidate_ns: Sequence[float], **fields):
-    """Pairs in the order A B B A; ``fields`` are the candidate's."""
+    """Pairs in the order A B B A, of inputs of 2 MiB; ``fields`` are the candidate's."""
     runs = []
     for k, (a, b) in enumerate(zip(reference_ns, candidate_ns, strict=True)):
         first = k % 2 == 0
@@ -44,8 +44,11 @@ def abba(problem, sample, reference_ns: Sequence[float], candidate_ns: Sequence[
             size=1000,
             cpu_around_ns=5 * MS,
             peak_bytes=4 * MIB,
+            resident_bytes=12 * MIB,
+            loaded_bytes=10 * MIB,
         )
-        mine = {"cpu_ns": round(b), "cpu_around_ns": 5 * MS, "peak_bytes": 8 * MIB, "size": 1000} | fields
+        mine = {"cpu_ns": round(b), "cpu_around_ns": 5 * MS, "peak_bytes": 8 * MIB, "size": 1000}
+        mine |= {"resident_bytes": 12 * MIB, "loaded_bytes": 10 * MIB} | fields
         other = program(problem, sample, Purpose.PAIRED, pair=k, position=1 if first else 0, **mine)
         runs += [one, other] if first else [other, one]
     return runs

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import time
+import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
@@ -54,6 +55,13 @@ def exported(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[LiveExp
         assert len(meters.sources) == 2
         with LiveExporter(meters) as exporter:
             yield exporter, exporter.serve("127.0.0.1", 0)
+
+
+def test_a_foreign_name_for_this_machine_is_refused(exported: tuple[LiveExporter, str]) -> None:
+    _, url = exported
+    asked = urllib.request.Request(url, headers={"Host": "evil.example"})
+    with pytest.raises(urllib.error.HTTPError, match="403"):
+        urllib.request.urlopen(asked, timeout=10)
 
 
 def scrape(url: str, *, openmetrics: bool = False) -> tuple[Page, list[Any]]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 import joulemark
-
 from joulemark.live.price import rates_with
 from joulemark.metrics.grid import grid_intensity
 from joulemark.record.errors import InputError

@@ -245,6 +245,27 @@ def test_two_prices_are_one_too_many(tmp_path: Path) -> None:
         read(tmp_path, "time_utc,buy usd/kwh,sell usd/kwh\n2026-11-29T20:00,5,4\n", "tariff")
 
 
+@pytest.mark.parametrize(
+    "header",
+    [
+        "gco2e_per_kwh,kgco2e_per_kwh",
+        "carbon_intensity,g/kWh",
+        "coal g/kWh,gas g/kWh",
+        "actual,forecast g/kWh,forecast kg/kWh",
+    ],
+)
+def test_two_intensities_of_one_kind_are_one_too_many(tmp_path: Path, header: str) -> None:
+    cells = ",".join("5" for _ in header.split(","))
+    with pytest.raises(InputError, match="two columns are the same intensity") as error:
+        read(tmp_path, f"time_utc,{header}\n2026-11-29T20:00,{cells}\n2026-11-29T21:00,{cells}\n")
+    assert header.split(",")[-1] in error.value.why
+
+
+def test_a_forecast_of_another_intensity_stands_in_for_nothing(tmp_path: Path) -> None:
+    text = "time_utc,g/kWh,marginal forecast g/kWh\n2026-11-29T20:00,5,900\n2026-11-29T21:00,,900\n"
+    assert rows(read(tmp_path, text)) == [("20:00", "21:00", 5.0)]
+
+
 def test_places_that_are_no_file(tmp_path: Path) -> None:
     for path in (tmp_path, tmp_path / "absent.csv", Path("")):
         with pytest.raises(InputError) as error:

@@ -13,12 +13,13 @@ import pytest
 from doubles import run_views
 from joulemark.record.errors import InputError
 from joulemark.record.item import ItemRow
-from joulemark.record.manifest import Manifest, Meter, SilentMeter, Window
+from joulemark.record.manifest import Manifest, Meter, SilentMeter, Stopped, StopRule, Window
 from joulemark.record.meter import Qualification, QualifiedSource, SourceInfo, Trust
 from joulemark.record.scope import Scope
 from joulemark.runs.journal import ItemJournal
 from joulemark.runs.layout import RunLayout
 from joulemark.runs.recorded import read_run
+from joulemark.runs.sound_manifest import require_sound
 from joulemark.runs.view import summary_of
 
 BOARD = QualifiedSource(
@@ -146,3 +147,11 @@ def test_a_name_does_not_steer_the_terminal(described: Manifest, tmp_path: Path)
     with pytest.raises(InputError) as caught:
         read_run(written(tmp_path / "run", document))
     assert caught.value.why.isprintable()
+
+
+@pytest.mark.parametrize(("at", "asked", "of"), [(0, 5, 60), (30, 20, 60), (30, 70, 60), (30, 40, 6000)])
+def test_a_rule_that_ended_more_than_there_is_contradicts_the_task(at: int, asked: int, of: int) -> None:
+    ended = Stopped(at=at, asked=asked, of=of, segment=0, binding=["accuracy ±5pp"])
+    rule = StopRule(targets=["accuracy ±5pp"], least=30, every=10, stopped=ended)
+    with pytest.raises(InputError, match="contradicts itself"):
+        require_sound(run_views.manifest(stop=rule))

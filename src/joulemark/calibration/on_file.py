@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 
 from joulemark.calibration.document import Calibration, EngineKey, SourcePower
 from joulemark.calibration.idle_window import says_nothing
+from joulemark.calibration.node import EARLIER, earlier_host_hash
 from joulemark.calibration.power_limits import limits_in_force_w
 from joulemark.calibration.store import held
 from joulemark.calibration.watch import power_of
@@ -23,6 +24,7 @@ from joulemark.record.reason import Reason
 MAX_AGE_DAYS = 90
 _SAME_W = 1.0
 _SAME_SHARE = 0.005
+_MEASURE_AGAIN = f"the one on file counts no more, for {EARLIER}; `joulemark calibrate` measures it again"
 _SAYS_NOTHING = "the one on file says nothing: its bound is wider than its power"
 
 
@@ -31,7 +33,8 @@ class RunFacts:
     """What of a run decides which calibration is its own.
 
     ``headline`` are the headline's sources and ``sources`` all of the segment, as the manifest has them
-    (device identities hashed). ``limits_w`` and ``drivers`` are by scope path.
+    (device identities hashed). ``limits_w`` and ``drivers`` are by scope path. ``earlier_host_hash`` is what
+    earlier versions called this machine: their calibrations are told apart from those of another machine.
     """
 
     host_hash: str
@@ -40,6 +43,7 @@ class RunFacts:
     sources: Sequence[QualifiedSource]
     limits_w: Mapping[str, float] = field(default_factory=dict)
     drivers: Mapping[str, str] = field(default_factory=dict)
+    earlier_host_hash: str | None = None
 
     @classmethod
     def of(cls, manifest: Manifest, segment: int, headline: Sequence[QualifiedSource]) -> RunFacts:
@@ -54,6 +58,7 @@ class RunFacts:
             sources=[meter.qualified for meter in manifest.meters if meter.segment == segment],
             limits_w=limits_w,
             drivers={d.scope: d.driver for d in devices if d.driver is not None},
+            earlier_host_hash=earlier_host_hash(),
         )
 
 
@@ -79,23 +84,25 @@ def baselines_for(
         calibrations = [one.calibration for one in on_file.stored]
         notes = [f"the calibration {one.path.name} is left aside: {one.why}" for one in on_file.unreadable]
     here = [one for one in calibrations if one.host_hash == facts.host_hash]
+    is_earlier = any(one.host_hash == facts.earlier_host_hash for one in calibrations)
+    nothing = _MEASURE_AGAIN if is_earlier and not here else ""
     now = now or datetime.now(UTC)
     found = Baselines(scope=scope_label(s.info.scope for s in facts.headline) if facts.headline else None)
     empty = _newest(here, facts, now, "empty")
     loaded = _newest([one for one in here if _is_of(one.engine, facts.engine)], facts, now, "loaded")
     if isinstance(empty, str):
-        found.reasons["empty_idle_w"] = _told(Reason.NO_BASELINE, empty)
+        found.reasons["empty_idle_w"] = _told(Reason.NO_BASELINE, empty or nothing)
     else:
         found.empty_idle_w, found.empty_idle_bound_w, found.empty_measured_utc = empty.figures
         notes += [f"the empty idle on file: {flag}" for flag in empty.flags]
     if isinstance(loaded, str):
-        found.reasons["loaded_idle_w"] = _told(Reason.NO_BASELINE, loaded)
+        found.reasons["loaded_idle_w"] = _told(Reason.NO_BASELINE, loaded or nothing)
     else:
         found.loaded_idle_w, found.loaded_idle_bound_w, found.loaded_measured_utc = loaded.figures
         notes += [f"the loaded idle on file: {flag}" for flag in loaded.flags]
     wall = _newest_wall(here, facts, now)
     if isinstance(wall, str):
-        found.reasons["wall_fit"] = _told(Reason.NO_WALL_CALIBRATION, wall)
+        found.reasons["wall_fit"] = _told(Reason.NO_WALL_CALIBRATION, wall or nothing)
     else:
         found.wall_fit = wall.wall_fit
     return OnFile(found, tuple(notes))

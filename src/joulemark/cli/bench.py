@@ -15,6 +15,7 @@ from joulemark.cli.measure_options import (
     SAMPLING_OPTIONS,
     TASK_OPTIONS,
 )
+from joulemark.cli.stop_options import stop_option
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -22,6 +23,7 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 _OPTIONS = (
     *ENGINE_OPTIONS,
     *TASK_OPTIONS,
+    stop_option,
     click.option("--repeat", type=click.IntRange(min=1), help="Ask everything so often (default: once)."),
     click.option(
         "--concurrency",

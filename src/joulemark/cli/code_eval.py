@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,7 @@ from joulemark.cli.options import FiniteRange
 if TYPE_CHECKING:
     from joulemark.code.evaluation.journal import Recorded
     from joulemark.code.evaluation.record import EvaluationRecord
+    from joulemark.code.problems.problem import Problem
 
 _NO_LETTER = re.compile(r"[^A-Za-z0-9._-]+")
 
@@ -44,6 +46,15 @@ _NO_LETTER = re.compile(r"[^A-Za-z0-9._-]+")
 )
 @click.option("--no-measure", is_flag=True, help="Only right or wrong: time nothing.")
 @click.option(
+    "--figures",
+    multiple=True,
+    type=click.Choice(["all", "paper", "corrected", "enamel"]),
+    default=("all",),
+    show_default=True,
+    help="What is measured; may be repeated: paper (ET, MU, TMU), corrected (ratios, growth, efficient@1), "
+    "enamel (eff@k by its own procedure).",
+)
+@click.option(
     "--pairs", "max_pairs", type=click.IntRange(1, 1000), default=25, show_default=True, help="At most."
 )
 @click.option(
@@ -60,6 +71,7 @@ def eval_(
     limit: int | None,
     workers: int | None,
     no_measure: bool,
+    figures: tuple[str, ...],
     max_pairs: int,
     into: Path | None,
     page: Path | None,
@@ -77,10 +89,14 @@ def eval_(
     from joulemark.code.contain.containment import probe
     from joulemark.code.evaluation.evaluate import evaluate
     from joulemark.code.evaluation.executor import LocalExecutor
-    from joulemark.code.evaluation.settings import Settings
+    from joulemark.code.evaluation.settings import FigureSet, Settings
     from joulemark.code.problems.registry import BUILT_IN, load_problems
 
-    problems = [one for name in sets or (BUILT_IN,) for one in load_problems(name, kind=kind)][:limit]
+    wanted = tuple(FigureSet) if "all" in figures else tuple(map(FigureSet, figures))
+    problems = [one for name in sets or (BUILT_IN,) for one in load_problems(name, kind=kind)]
+    if wanted == (FigureSet.ENAMEL,) and not no_measure:
+        problems = _scored_by_levels(problems)
+    problems = problems[:limit]
     found = read_samples(samples, problems)
     answers = answers_of(found, problems)
     if found.n_foreign:
@@ -90,13 +106,31 @@ def eval_(
     containment = probe()
     require_selftest(containment)
     name = model or samples.name.removesuffix(".gz").rpartition(".")[0] or samples.name
-    settings = Settings(measure=not no_measure, max_pairs=max_pairs, min_pairs=min(7, max_pairs), **chosen)
+    settings = Settings(
+        measure=not no_measure, figures=wanted, max_pairs=max_pairs, min_pairs=min(7, max_pairs), **chosen
+    )
     directory = into or Path(f"code-{_NO_LETTER.sub('-', name)}")
     with GradingProgress() as progress:
         record, recorded = evaluate(
             directory, name, problems, answers, settings, containment, LocalExecutor(workers), progress
         )
     _show(directory, record, recorded, page, as_json)
+
+
+def _scored_by_levels(problems: Sequence[Problem]) -> list[Problem]:
+    """Return the problems that eff@k counts, and say how many there are beside. Raises `InputError`."""
+    from joulemark.record.errors import InputError
+
+    found = [one for one in problems if one.is_scored_by_levels]
+    if not found:
+        raise InputError(
+            "--figures enamel finds no problem to measure",
+            why="eff@k is made of tests by levels, and none of these problems has any",
+            fix="name ENAMEL's table with --problems, or choose other figures",
+        )
+    if len(found) < len(problems):
+        click.echo(f"{len(problems) - len(found)} problems are in no eff@k and are left out", err=True)
+    return found
 
 
 @click.command("report")

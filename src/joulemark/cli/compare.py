@@ -14,11 +14,17 @@ from joulemark.cli.programs import ComparedPrograms, declared_watts, watts_optio
 @click.option(
     "--html", "page", type=click.Path(path_type=Path, dir_okay=False), help="Write a page, one offline file."
 )
+@click.option(
+    "--stream", is_flag=True, help="Of two: after how many questions it is known who is right more often."
+)
+@click.option("--tie", default="1pp", show_default=True, help="With --stream: nearer than this is a tie.")
 @click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON, unrounded.")
 @watts_options
 def compare(
     runs: tuple[Path, ...],
     page: Path | None,
+    stream: bool,
+    tie: str,
     as_json: bool,
     engine_watts: float | None,
     program_watts: float | None,
@@ -27,8 +33,13 @@ def compare(
 
     Of runs that asked for programs it also says after how many runs of these the dearer model has paid back.
     Runs that asked the same questions are paired by item. What may not be compared is withheld, with its
-    reason.
+    reason. With --stream two runs are read question by question, those that still grow while they do.
     """
+    if stream:
+        from joulemark.cli.frugal_stream import compare_stream
+
+        compare_stream(runs, tie, page, as_json=as_json)
+        return
     import orjson
 
     from joulemark.metrics.compare_runs import LABELS, compare_runs

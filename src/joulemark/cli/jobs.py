@@ -14,6 +14,7 @@ from joulemark.record.errors import InputError
 from joulemark.runs.standing import Standing, as_the_suite_is, standing_in_suite, standing_of_task
 from joulemark.tasks.definition import DEFAULT_PRESET, TaskDefinition
 from joulemark.tasks.formats import SUFFIXES
+from joulemark.tasks.item_list import read_item_ids
 from joulemark.tasks.registry import find_task, load_task
 from joulemark.tasks.scorers import CODE
 from joulemark.tasks.suites import SUITES, Suite
@@ -87,6 +88,7 @@ class Job:
             revision=options["revision"],
             subset_key=options["subset_key"],
             nonce=options["nonce"],
+            item_ids=None if options["items"] is None else read_item_ids(options["items"]),
         )
         return task if options["max_tokens"] is None else task.with_budget(options["max_tokens"])
 

@@ -46,6 +46,12 @@ TASK_OPTIONS = (
         "--subset-key", default="joulemark", show_default=True, help="The key of the random subset."
     ),
     click.option("--nonce", metavar="TEXT", help="Makes another random subset of the same key."),
+    click.option(
+        "--items",
+        type=click.Path(path_type=Path),
+        metavar="FILE",
+        help="Ask only the items that a file names, as `joulemark frugal choose` writes one.",
+    ),
     click.option("--shots", type=click.IntRange(min=0), help="Worked examples before each question."),
 )
 """What is asked."""

@@ -16,17 +16,16 @@ from joulemark.cli.engine_choice import engine_of, with_found_engine
 from joulemark.cli.grading import judged
 from joulemark.cli.jobs import Work, jobs_of
 from joulemark.cli.options import declared_rates
-from joulemark.cli.programs import print_programs, programs_json
+from joulemark.cli.programs import print_programs, programs_json, write_pages
 from joulemark.cli.progress import TerminalObserver
+from joulemark.cli.stop_options import rule_of
 from joulemark.engines.engine import Engine
 from joulemark.metrics import RunView, Summary, summarize
 from joulemark.rates.declared import rates_of
 from joulemark.record.errors import InputError
 from joulemark.record.manifest import Rates, Sampling
-from joulemark.report.html import write_report
 from joulemark.report.terminal import print_summary
 from joulemark.runs.executor import LocalExecutor
-from joulemark.runs.layout import RunLayout
 from joulemark.runs.plan import RunPlan
 from joulemark.runs.series import Series
 from joulemark.tasks.task import TaskSet
@@ -79,6 +78,8 @@ def carry_out(jobs: Sequence[Work], names: Sequence[str], options: Mapping[str, 
     tasks = [job.load(several=several) for job in jobs]
     for task in tasks:
         click.echo(f"· {task.name}: {len(task.questions):,} items, {_where_from(task)}", err=True)
+    for job, task in zip(jobs, tasks, strict=True):
+        rule_of(job.options, task, rates, job.shape)  # what can never be met is refused before any is asked
     series = Series(options["runs_dir"], _settings(names, options)) if several else None
     reported: list[Reported] = []
     code: int | None = None
@@ -169,6 +170,7 @@ def plan_of(job: Work, task: TaskSet, rates: Rates, engine: Engine, known: Path 
         standing=job.standing.why,
         rates=rates,
         limits_s=options.get("slo", {}),
+        stop=rule_of(options, task, rates, job.shape),
     )
 
 
@@ -181,10 +183,9 @@ def _reported(job: Work, root: Path, view: RunView) -> Reported:
 
     A page that cannot be written (full disk) costs no figure: it is said, and the figures are printed.
     """
-    layout, summary = RunLayout(root), summarize(view)
+    summary = summarize(view)
     try:
-        write_report(summary, view, layout.report)
-        page: str | None = str(layout.report.resolve())
+        page: str | None = str(write_pages(root, summary, view).resolve())
     except InputError as error:
         click.echo(f"no page: {error}", err=True)
         page = None

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from joulemark.code.joined.figures import DeclaredWatts, ProgramFigures
     from joulemark.metrics.code.break_even import BreakEven
     from joulemark.metrics.run_view import RunView
+    from joulemark.metrics.summary import Summary
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -55,6 +56,27 @@ def declared_watts(engine_w: float | None, program_w: float | None) -> DeclaredW
             fix="declare both, or none",
         )
     return DeclaredWatts(engine_w, program_w)
+
+
+def write_pages(root: Path, summary: Summary, view: RunView, declared: DeclaredWatts | None = None) -> Path:
+    """Write a run's page, and that of the evaluation of its programs beside the raw runs; return the former.
+
+    Raises `InputError` where one cannot be written.
+    """
+    from joulemark.report.html import write_report
+    from joulemark.runs.layout import RunLayout
+
+    layout, found = RunLayout(root), None
+    if _has_programs(root):
+        from joulemark.code.joined.figures import program_figures
+        from joulemark.report.code_html import write_code_page
+        from joulemark.report.page_programs import EVALUATION_PAGE
+
+        found = program_figures(root, view, declared)
+        if found is not None:
+            write_code_page(found.record, found.summary, found.failures, root / EVALUATION_PAGE)
+    write_report(summary, view, layout.report, found)
+    return layout.report
 
 
 def programs_json(root: Path, view: RunView, declared: DeclaredWatts | None = None) -> dict[str, Any]:

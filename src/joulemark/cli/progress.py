@@ -36,6 +36,7 @@ class TerminalObserver(Observer):
         self._bar: TaskID | None = None
         self._total = self._done = self._done_before = self._correct = 0
         self._began_s = self._said_s = 0.0
+        self._standing = ""
 
     def __enter__(self) -> TerminalObserver:
         return self
@@ -69,13 +70,14 @@ class TerminalObserver(Observer):
             MofNCompleteColumn(),
             TextColumn("{task.fields[correct]}"),
             TimeRemainingColumn(),
+            TextColumn("{task.fields[standing]}"),
             console=self._console,
             transient=True,
             # Each refresh costs processor time that the engine on the same machine would have had.
             refresh_per_second=2,
         )
         self._progress.start()
-        self._bar = self._progress.add_task("ask", total=total, completed=done, correct="")
+        self._bar = self._progress.add_task("ask", total=total, completed=done, correct="", standing="")
 
     def item(self, item: Item) -> None:
         """Advance the bar; where there is no terminal, say now and then how far it is."""
@@ -92,6 +94,14 @@ class TerminalObserver(Observer):
             left = f", about {_lasting(left_s)} left" if asked >= _FEW else ""
             more = "; --limit asks fewer" if asked >= _FEW and left_s > _LONG_S else ""
             self._print(f"  {self._done} of {self._total} after {_lasting(took_s)}{left}{more}", "dim")
+            if self._standing:
+                self._print(f"  {self._standing}", "dim")
+
+    def standing(self, what: str) -> None:
+        """Keep how far the run is from ending early, shown beside the bar or with the next line."""
+        self._standing = printable(what)
+        if self._progress is not None and self._bar is not None:
+            self._progress.update(self._bar, standing=self._standing)
 
     def _print(self, text: str, style: str = "") -> None:
         try:

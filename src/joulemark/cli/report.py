@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from joulemark.cli.options import declared_rates, rate_options
-from joulemark.cli.programs import declared_watts, print_programs, programs_json, watts_options
+from joulemark.cli.programs import declared_watts, print_programs, programs_json, watts_options, write_pages
 from joulemark.record.item import Phase
 
 if TYPE_CHECKING:
@@ -54,13 +54,10 @@ def show(run: Path, view: RunView, *, as_json: bool, declared: DeclaredWatts | N
     from rich.console import Console
 
     from joulemark.metrics import summarize
-    from joulemark.report.html import write_report
     from joulemark.report.terminal import print_summary
-    from joulemark.runs.layout import RunLayout
 
-    page = RunLayout(run).report
     summary = summarize(view)
-    write_report(summary, view, page)
+    page = write_pages(run, summary, view, declared)
     if as_json:
         figures = {**summary.to_json(), **programs_json(run, view, declared)}
         document = {"run_dir": str(run), "report": str(page), **figures}

@@ -11,6 +11,9 @@ Names and units follow Prometheus' rules (base units, counters end with ``_total
 
 Every series of a simulated board has the label ``simulated="true"``, and no other series has it.
 
+Served to this machine alone, it answers who asks for ``localhost`` or a loopback address, and refuses other
+hosts (`page_server`).
+
 Scopes overlap (``wall`` holds its boards): sums over them count energy twice.
 """
 
@@ -24,6 +27,7 @@ from typing import TYPE_CHECKING
 from joulemark.live.freshness import is_present
 from joulemark.live.ledger import Ledger
 from joulemark.live.meter_set import MeterSet
+from joulemark.live.page_server import PageServer
 from joulemark.record.errors import InputError
 from joulemark.record.meter import QualifiedSource
 from joulemark.record.simulated import is_simulated_board
@@ -79,24 +83,19 @@ class LiveExporter:
 
     def serve(self, host: str, port: int) -> str:
         """Serve the page until `close` and return its URL; port 0 takes a free one. Raises `InputError`."""
-        from prometheus_client import start_http_server
+        from prometheus_client import make_wsgi_app
 
         try:
-            server, _ = start_http_server(port, host, self.registry)
+            server = PageServer(make_wsgi_app(self.registry), host, port)
         except OSError as error:
             raise InputError(
                 f"nothing can be served at {host} port {port}",
                 why=error.strerror or str(error),
                 fix="choose another port: --port 9465",
             ) from error
-
-        def close() -> None:
-            server.shutdown()
-            server.server_close()
-
-        self._close_server = close
+        self._close_server = server.close
         shown = f"[{host}]" if ":" in host else host
-        return f"http://{shown}:{server.server_port}/metrics"
+        return f"http://{shown}:{server.port}/metrics"
 
     def advance(self) -> None:
         """Take in what was read since the last call; called by itself every few seconds."""

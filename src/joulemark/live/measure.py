@@ -66,9 +66,9 @@ def measure(
     The rates turn joules into money and carbon. ``on_end`` is called with each measurement that ended; where
     it fails, a warning says so, or a note on the exception that ended the block.
 
-    Raises `InputError` for a meter, zone or rate that there is not; a meter that fails is no error: its figures are
-    withheld with the reason. Raises ``TypeError`` for an argument that there is not, and for a function that
-    does not work in its call: a generator, a class, a plain function that returns a coroutine.
+    Raises `InputError` for a meter, zone or rate that there is not; a meter that fails is no error: its
+    figures are withheld with the reason. Raises ``TypeError`` for an argument that there is not, and for a
+    function that does not work in its call: a generator, a class, a plain function that returns a coroutine.
     """
     if unknown:
         raise TypeError(_no_such(*sorted(unknown)))

@@ -36,13 +36,19 @@ ACCURACY_EXCLUDING_FAILED = MetricDefinition(
 DEFINITIONS = (ACCURACY, ACCURACY_EXCLUDING_FAILED)
 
 
-def wilson_interval(successes: float, trials: float) -> tuple[float, float]:
+def wilson_interval(successes: float, trials: float, population: float | None = None) -> tuple[float, float]:
     """Return the 95 % score interval of a proportion (Wilson 1927); ``trials`` > 0.
 
-    A fractional number of successes is allowed: it is a mean over repeats.
+    A fractional number of successes is allowed: it is a mean over repeats. ``population``: the trials were
+    drawn from so many without replacement, and the proportion is that of them all (`finite_share`).
     """
     if not 0 <= successes <= trials or trials <= 0:
         raise ValueError(f"{successes} successes of {trials} trials make no proportion")
+    if population is not None:
+        if trials >= population:
+            return successes / trials, successes / trials
+        more = (population - 1) / (population - trials)
+        successes, trials = successes * more, trials * more
     z2 = Z_95 * Z_95
     centre = successes + z2 / 2
     spread = Z_95 * math.sqrt(successes * (trials - successes) / trials + z2 / 4)
@@ -96,18 +102,32 @@ def why_not_scored(items: Sequence[Item], *, real_valued: bool = False) -> Reaso
     return None
 
 
-def accuracy(items: Sequence[Item], *, include_failed: bool = True, real_valued: bool = False) -> Value:
+def accuracy(
+    items: Sequence[Item],
+    *,
+    include_failed: bool = True,
+    real_valued: bool = False,
+    population: int | None = None,
+) -> Value:
     """Return the share of correct answers with its Wilson interval; ``n`` is the number of distinct items.
 
     Repeats of one item are not independent, so an item enters once, with its mean over repeats.
-    ``real_valued`` as of `why_not_scored`.
+    ``real_valued`` as of `why_not_scored`. ``population``: the items are a sample of so many, and the
+    interval is that of the share among them all; null: of any number of such items.
     """
     left_out = frozenset() if include_failed else frozenset({Verdict.FAILED})
-    return accuracy_without(items, left_out, detail="Every request failed.", real_valued=real_valued)
+    return accuracy_without(
+        items, left_out, detail="Every request failed.", real_valued=real_valued, population=population
+    )
 
 
 def accuracy_without(
-    items: Sequence[Item], left_out: frozenset[Verdict], *, detail: str, real_valued: bool = False
+    items: Sequence[Item],
+    left_out: frozenset[Verdict],
+    *,
+    detail: str,
+    real_valued: bool = False,
+    population: int | None = None,
 ) -> Value:
     """Return the accuracy of the requests whose verdict is none of ``left_out``; ``detail`` for none left."""
     reason = why_not_scored(items, real_valued=real_valued)
@@ -121,8 +141,16 @@ def accuracy_without(
         return withheld("1", Reason.NOTHING_SCORED, detail=detail)
     trials = len(by_item)
     successes = math.fsum(sum(outcomes) / len(outcomes) for outcomes in by_item.values())
-    lo, hi = wilson_interval(min(successes, trials), trials)
-    return Value(min(successes / trials, 1.0), "1", lo, hi, "ci95", n=trials)
+    point = min(successes / trials, 1.0)
+    if population is None:
+        lo, hi = wilson_interval(min(successes, trials), trials)
+        return Value(point, "1", lo, hi, "ci95", n=trials)
+    asked = len({item.item_id for item in items})
+    # what is left out of the sample is left out of the task alike
+    sampled = max(population * trials / asked, trials)
+    lo, hi = wilson_interval(min(successes, trials), trials, sampled)
+    method = f"of the task's {population:,} questions, of which {asked:,} were asked"
+    return Value(point, "1", lo, hi, "ci95", n=trials, interval_method=method)
 
 
 def verdict_of(item: Item) -> str:

@@ -37,6 +37,7 @@ _ORDER = (
     "cost_model",
     "cost_forecast",
     "repeats",
+    "stopped_early",
     "cpu",
     "other_load",
     "throttle",
@@ -70,12 +71,13 @@ NOT_FIGURES = frozenset(
         "n_correct",
         "n_retried",
         "duration_s",
-        # more than one number: Summary.by_verdict, Summary.repeats, Summary.slo
+        # more than one number: Summary.by_verdict, Summary.repeats, Summary.slo, Summary.stopped
         "energy_by_verdict",
         "spread_over_repeats",
         "slo_share",
         "slo_share_correct",
         "slo_joules_per_correct_answer",
+        "saved_by_stopping",
         # of two runs
         "cost_model_transfer_pct",
     }

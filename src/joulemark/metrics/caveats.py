@@ -14,6 +14,7 @@ from joulemark.metrics.latency import answered_items, streaming_used
 from joulemark.metrics.loaded_caveats import of_load
 from joulemark.metrics.other_load import is_quiet
 from joulemark.metrics.run_view import RunView
+from joulemark.metrics.stopped_early import of_stop
 from joulemark.metrics.term_caveats import of_terms
 from joulemark.metrics.tier import is_replayed, is_trace
 from joulemark.metrics.value import NOTHING_COMPLETED, Value
@@ -52,6 +53,7 @@ def caveats(run: RunView, figures: Mapping[str, Value]) -> tuple[Caveat, ...]:
         *of_load(run),
         *doubts(run, figures),
         *of_answers(run),
+        *of_stop(run),
         *of_terms(run, figures),
         *_course(run),
     ]

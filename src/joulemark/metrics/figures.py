@@ -40,6 +40,7 @@ from joulemark.metrics.speed import (
     tokens_per_second,
 )
 from joulemark.metrics.standby import idle_power_w, standby
+from joulemark.metrics.stopped_early import OVER_ITEMS, of_the_task, population
 from joulemark.metrics.throttle import throttle_pct
 from joulemark.metrics.truncation import accuracy_excluding_truncated
 from joulemark.metrics.value import NOTHING_COMPLETED, Value, energy_value, withheld
@@ -55,6 +56,7 @@ def figures(run: RunView, model: CostModel) -> dict[str, Value]:
     would mislead.
     """
     found = {**_energies(run, model), **_answers(run), **_loaded(run), **media_figures(run), **_machine(run)}
+    found.update({name: of_the_task(found[name], run) for name in OVER_ITEMS})
     if answered_items(run.measured_items):
         return found
     return {
@@ -115,11 +117,11 @@ def _modelled_wall(run: RunView) -> ModelledEnergy | Withheld:
 
 def _answers(run: RunView) -> dict[str, Value]:
     """Return what the answers were and how fast they came."""
-    items, real = run.measured_items, run.real_valued
+    items, real, of = run.measured_items, run.real_valued, population(run)
     return {
-        "accuracy": accuracy(items, real_valued=real),
-        "accuracy_excluding_failed": accuracy(items, include_failed=False, real_valued=real),
-        "accuracy_excluding_truncated": accuracy_excluding_truncated(items, real_valued=real),
+        "accuracy": accuracy(items, real_valued=real, population=of),
+        "accuracy_excluding_failed": accuracy(items, include_failed=False, real_valued=real, population=of),
+        "accuracy_excluding_truncated": accuracy_excluding_truncated(items, real_valued=real, population=of),
         "mean_score": mean_score(items, real_valued=real),
         "mean_prompt_tokens": mean_prompt_tokens(items),
         "mean_completion_tokens": mean_completion_tokens(items),

@@ -93,8 +93,8 @@ def usd_per_correct_answer(
     ``real_valued`` as of `why_not_scored`.
     """
     if not by_tokens(rates, local=local):
-        return _electricity(joules_per_correct, rates)
-    costs = _token_costs(items, rates)
+        return electricity_cost(joules_per_correct, rates)
+    costs = token_costs(items, rates)
     if isinstance(costs, Value):
         return costs
     reason = why_not_scored(items, real_valued=real_valued)
@@ -116,14 +116,15 @@ def usd_per_request(
 ) -> Value:
     """Return dollars per request, failed ones included; ``local`` as of `usd_per_correct_answer`."""
     if not by_tokens(rates, local=local):
-        return _electricity(joules_per_request, rates)
-    costs = _token_costs(items, rates)
+        return electricity_cost(joules_per_request, rates)
+    costs = token_costs(items, rates)
     if isinstance(costs, Value):
         return costs
     return Value(math.fsum(costs) / len(costs), "USD", n=len(costs))
 
 
-def _electricity(joules: Value, rates: Rates) -> Value:
+def electricity_cost(joules: Value, rates: Rates) -> Value:
+    """Return joules (a figure with its interval) as dollars by the declared tariff and PUE."""
     if rates.usd_per_kwh is None:
         if electricity_priced(rates):
             return withheld("USD", Reason.RATES_DO_NOT_COVER, detail=uncovered(rates.electricity_source))
@@ -131,7 +132,7 @@ def _electricity(joules: Value, rates: Rates) -> Value:
     return scaled(joules, rates.usd_per_kwh * rates.pue / JOULES_PER_KWH, "USD")
 
 
-def _token_costs(items: Sequence[Item], rates: Rates) -> list[float] | Value:
+def token_costs(items: Sequence[Item], rates: Rates) -> list[float] | Value:
     """Return what each item's tokens cost in dollars, or the withheld value."""
     prompt, output = rates.usd_per_million_prompt_tokens, rates.usd_per_million_completion_tokens
     if prompt is None or output is None:

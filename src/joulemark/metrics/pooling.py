@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 from joulemark.metrics.repeats import POOLED_FIGURES, Spread, repeat_figures, spread_of
 from joulemark.metrics.run_view import RunView
+from joulemark.metrics.stopped_early import population
 from joulemark.metrics.tier import tier_of
 from joulemark.record.energy import MeasuredEnergy
 from joulemark.record.reason import Reason
@@ -76,7 +77,7 @@ def pool(runs: Sequence[RunView]) -> dict[str, Spread]:
 
     Raises `NotPoolable` for runs that differ in temperature, tier, scope, energy source, power limit, host,
     processor, endpoint (where the model has no digest), version of joulemark or configuration, for a run that
-    is not complete, and for one run given twice.
+    is not complete, for runs stopped early after different numbers of questions, and for one given twice.
     """
     if not runs:
         raise NotPoolable("no runs were given")
@@ -91,6 +92,13 @@ def pool(runs: Sequence[RunView]) -> dict[str, Spread]:
     partial = [run.manifest.run_id for run in runs if run.manifest.state != "complete"]
     if partial:
         raise NotPoolable(f"not complete: {', '.join(partial)}; the same command resumes a run")
+    asked = [len({item.item_id for item in run.measured_items}) for run in runs]
+    if any(population(run) is not None for run in runs) and len(set(asked)) > 1:
+        listed = ", ".join(f"{run_id}: {n}" for run_id, n in zip(ids, asked, strict=True))
+        raise NotPoolable(
+            f"runs that were stopped early asked different numbers of questions ({listed}); the spread would "
+            "be that of the questions"
+        )
     figures = [repeat_figures(run) for run in runs]
     return {
         name: spread_of([_mean(of_run[name]) for of_run in figures], unit, ids)

@@ -29,6 +29,7 @@ from joulemark.metrics.repeats import Spread, complete_repeats, repeat_figures, 
 from joulemark.metrics.run_view import RunView
 from joulemark.metrics.setup import Setting, setup
 from joulemark.metrics.slo_summary import SloFigures, slo_figures
+from joulemark.metrics.stopped_early import StoppedEarly, stopped_early
 from joulemark.metrics.tier import Tier, is_replayed, tier_of
 from joulemark.metrics.value import NOTHING_COMPLETED, Value, energy_value
 from joulemark.metrics.verdict_energy import VerdictCosts, costs_by_verdict
@@ -50,7 +51,8 @@ class Summary:
     ``steady`` tells of the steady state of a loaded run, ``slo`` what kept the limits that it was given, null
     where there are none. ``by_verdict`` says what each kind of answer cost;
     ``repeats`` the spread of figures over the complete repeats (``repeats_left_out`` are the others),
-    ``repeat_policy`` what that spread means; ``rates`` the declared prices and grid intensity.
+    ``repeat_policy`` what that spread means; ``rates`` the declared prices and grid intensity; ``stopped``
+    what a rule left unasked, null where none ended the run.
     """
 
     run_id: str
@@ -90,6 +92,7 @@ class Summary:
     repeats_left_out: tuple[int, ...]
     repeat_policy: str
     rates: Mapping[str, Any]
+    stopped: StoppedEarly | None = None
 
     def to_json(self) -> dict[str, JsonValue]:
         """Return plain JSON values, unrounded; each null figure has its entry under ``reasons``."""
@@ -123,6 +126,7 @@ class Summary:
             "cost_model": cost_model_json(self.cost_model),
             "steady": self.steady.to_json(),
             "slo": None if self.slo is None else self.slo.to_json(),
+            "stopped_early": None if self.stopped is None else self.stopped.to_json(),
             "by_verdict": verdict_costs_json(self.by_verdict),
             "repeats": {name: spread_json(spread) for name, spread in self.repeats.items()},
             "repeats_left_out": list(self.repeats_left_out),
@@ -156,6 +160,8 @@ class Summary:
             )
         if self.slo is None:
             reasons["slo"] = reason_json(Reason.NOT_APPLICABLE, "No limit was given.")
+        if self.stopped is None:
+            reasons["stopped_early"] = reason_json(Reason.NOT_APPLICABLE, "No rule ended the run.")
         if self.n_wanted is None:
             reasons["n_wanted"] = reason_json(Reason.NOT_REPORTED)
         for name, setting in self.setup.items():
@@ -220,4 +226,5 @@ def summarize(run: RunView) -> Summary:
         repeats_left_out=complete_repeats(items)[1],
         repeat_policy=repeat_policy(run.manifest),
         rates=run.rates.model_dump(),
+        stopped=stopped_early(run),
     )

@@ -68,7 +68,7 @@ def columns_of(table: RateTable, kind: Kind) -> RateColumns:
     if begin is None:
         fix = "name the column of times `timestamp_utc`, or `timestamp` with an offset in each stamp"
         raise table.refused(f"no column of times among {_listed(table.columns)}", fix)
-    found = _intensities(plain) if kind == "grid" else _prices(plain, table)
+    found = _intensities(plain, table) if kind == "grid" else _prices(plain, table)
     if not found:
         unit, example = ("g/kWh or kg/kWh", "gco2e_per_kwh") if kind == "grid" else ("USD/kWh", "usd_per_kwh")
         why = f"no column in {unit} among {_listed(table.columns)}"
@@ -78,23 +78,28 @@ def columns_of(table: RateTable, kind: Kind) -> RateColumns:
     )
 
 
-def _intensities(plain: dict[str, str]) -> tuple[RateColumn, ...]:
-    """Return the columns of intensity: life cycle before direct, average before marginal, actual first."""
-    ranked: list[tuple[int, RateColumn]] = []
+def _intensities(plain: dict[str, str], table: RateTable) -> tuple[RateColumn, ...]:
+    """Return the columns of intensity: life cycle before direct, average before marginal, actual first.
+
+    Raises `InputError` where two say that they are the same: one of them would be taken by its place.
+    """
+    ranked: dict[int, RateColumn] = {}
     for plainly, name in plain.items():
         unit = _INTENSITY.search(plainly)
         if unit is None and plainly not in _PLAIN:
             continue
         factor = 1.0 if unit is None else _MASS_G[unit[1]] / (1 if unit[2] == "kwh" else 1000)
         rank = 4 * ("marginal" in plainly) + 2 * ("direct" in plainly) + ("forecast" in plainly)
-        ranked.append((rank, RateColumn(name, factor, "forecast" in plainly)))
-    ranked.sort(key=lambda one: one[0])
+        if rank in ranked:
+            why = f"two columns are the same intensity: {_listed([ranked[rank].name, name])}"
+            raise table.refused(why, "keep the one that is meant")
+        ranked[rank] = RateColumn(name, factor, "forecast" in plainly)
     if not ranked:
         return ()
-    best, *rest = (column for _, column in ranked)
+    best = min(ranked)
     # what was forecast may stand where nothing was measured yet; nothing else stands in
-    spare = [column for column in rest if column.forecast and not best.forecast]
-    return (best, *spare[:1])
+    spare = None if ranked[best].forecast else ranked.get(best + 1)
+    return (ranked[best],) if spare is None else (ranked[best], spare)
 
 
 def _prices(plain: dict[str, str], table: RateTable) -> tuple[RateColumn, ...]:

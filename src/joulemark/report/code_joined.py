@@ -11,14 +11,16 @@ from rich.table import Table
 from rich.text import Text
 
 from joulemark.code.joined.figures import ProgramFigures
+from joulemark.metrics.catalogue import code_definitions
 from joulemark.metrics.code.break_even import BreakEven, CostKind
+from joulemark.metrics.code.summary_json import definition_name
 from joulemark.metrics.value import Value
 from joulemark.report.wording import DASH, figure_texts, printable, why, why_no_interval
 
 _SHARES = ("pass_at_1", "tied_share", "faster_share", "slower_share", "aa_band")
 _SHOWN_RUNS = (1, 1_000, 1_000_000)
 _KINDS = {
-    CostKind.METERED: "metered",
+    CostKind.AT_METERED_RATE: "modelled: processor time at the metered rate",
     CostKind.MODELLED: "modelled from declared watts",
     CostKind.CPU: "processor time of engine and program",
 }
@@ -26,12 +28,16 @@ _KINDS = {
 
 @dataclass(frozen=True, slots=True)
 class ProgramRow:
-    """A figure of the programs as a reader sees it; ``why`` says why it is a dash or has no interval."""
+    """A figure of the programs as a reader sees it; ``why`` says why it is a dash or has no interval.
+
+    ``name``: of its definition, empty where it is none of the catalogue's.
+    """
 
     title: str
     text: str
     interval: str = ""
     why: str = ""
+    name: str = ""
 
 
 def program_rows(figures: ProgramFigures) -> list[ProgramRow]:
@@ -47,9 +53,11 @@ def program_rows(figures: ProgramFigures) -> list[ProgramRow]:
         rows.append(_row("  at least", "net_corrected_at_least", summary["net_corrected_at_least"]))
     rows.append(_row("As fast as the reference, within the tie band", "tied_share", summary["tied_share"]))
     rows.append(_row("  the tie band (a program against itself)", "aa_band", summary["aa_band"]))
-    unit = "Processor time" if figures.generate.unit == "s" else "Energy"
+    unit = "Processor time" if figures.generate.unit == "s" else "Energy (measured)"
     rows.append(_row(f"{unit} to generate, per correct answer", "generate", figures.generate))
     rows.append(_row("CPU time of one run, scaled input", "run_cpu_s", figures.run_cpu_s))
+    if figures.run_j.value is not None:
+        rows.append(_row("Energy (modelled) of one run", "run_at_metered_rate_j", figures.run_j))
     rows += _with_runs(figures)
     return rows
 
@@ -96,7 +104,7 @@ def _with_runs(figures: ProgramFigures) -> Iterator[ProgramRow]:
     for n, value in figures.curve:
         if n in _SHOWN_RUNS:
             runs = "1 run" if n == 1 else f"{n:,} runs"
-            yield _row(f"  with {runs} ({how})", "cost_with_runs", value)
+            yield _row(f"  with {runs} ({how})", figures.cost.kind.definition.name, value)
     if figures.why_no_joules:
         yield ProgramRow("Joules with its runs", DASH, why=printable(figures.why_no_joules))
 
@@ -106,7 +114,9 @@ def _row(title: str, name: str, value: Value) -> ProgramRow:
         value = _in_percent(value)
     text, interval = figure_texts(name, value)
     shown = "" if value.interval is None else interval
-    return ProgramRow(title, text, shown, why(value) or why_no_interval(value))
+    known = definition_name(name)
+    defined = known if known in {one.name for one in code_definitions()} else ""
+    return ProgramRow(title, text, shown, why(value) or why_no_interval(value), defined)
 
 
 def _in_percent(value: Value) -> Value:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from joulemark.code.evaluation.record import EvaluationRecord
+from joulemark.code.evaluation.settings import FigureSet
 from joulemark.metrics.catalogue import code_definitions
 from joulemark.metrics.code.by_group import Figures
 from joulemark.metrics.code.summary import CodeSummary
@@ -18,14 +19,22 @@ _WHAT = ("et", "mu", "tmu")
 _AS_DEFINED = ("{}", "n{}", "n{}_star", "n{}_over_5", "n{}_max")
 _CORRECTED = ("{}_corrected", "n{}_corrected", "n{}_corrected_over_5", "n{}_corrected_max")
 _GRADED = "Right"
+_AS_THE_PAPER = "As the paper defines them: wall time, memory of the process"
+_CORRECTED_TITLE = "Corrected: CPU time, memory above the start's, scaled input"
+_AGAINST = "Against the reference"
+_NEEDS = {
+    _AS_THE_PAPER: FigureSet.PAPER,
+    _CORRECTED_TITLE: FigureSet.CORRECTED,
+    _AGAINST: FigureSet.CORRECTED,
+}
 _SECTIONS: tuple[tuple[str, tuple[str, ...]], ...] = (
     (_GRADED, ("pass_at_1", "pass_at_5", "pass_at_10", "pass_at_100")),
     (
-        "As the paper defines them: wall time, memory of the process",
+        _AS_THE_PAPER,
         tuple(form.format(what) for what in _WHAT for form in _AS_DEFINED),
     ),
     (
-        "Corrected: CPU time, memory above the start's, scaled input",
+        _CORRECTED_TITLE,
         (
             *(form.format(what) for what in _WHAT for form in _CORRECTED),
             "net_corrected_median",
@@ -33,7 +42,7 @@ _SECTIONS: tuple[tuple[str, tuple[str, ...]], ...] = (
         ),
     ),
     (
-        "Against the reference",
+        _AGAINST,
         (
             "aa_band",
             "faster_share",
@@ -94,10 +103,12 @@ class Section:
 
 
 def sections(record: EvaluationRecord, summary: CodeSummary) -> list[Section]:
-    """Return what there is to show. Scores of other benchmarks that nothing is known of are left out."""
-    wanted = _SECTIONS if record.settings.measure else _SECTIONS[:1]
+    """Return what there is to show: what was asked for, and scores of other benchmarks that are known."""
+    settings = record.settings
     found = []
-    for title, names in wanted:
+    for title, names in _SECTIONS if settings.measure else _SECTIONS[:1]:
+        if title in _NEEDS and not settings.wants(_NEEDS[title]):
+            continue
         figures = {name: summary.figures[name] for name in names if name in summary.figures}
         if title == _SECTIONS[-1][0] or title == _GRADED:
             figures = {

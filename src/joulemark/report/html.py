@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from joulemark.metrics.catalogue import definition
 from joulemark.metrics.run_view import RunView
@@ -22,6 +23,9 @@ from joulemark.report.templates import template
 from joulemark.report.theme import NARROW_PX
 from joulemark.report.verdicts import lost, verdict_chart, verdict_words
 from joulemark.report.wording import figure_texts
+
+if TYPE_CHECKING:
+    from joulemark.code.joined.figures import ProgramFigures
 
 
 def _course(run: RunView) -> Drawing | None:
@@ -74,10 +78,15 @@ def _verdicts(summary: Summary) -> list[Drawing]:
     return [drawn(lambda px: verdict_chart(summary, px), title, verdict_words(summary), lost(summary))]
 
 
-def render(summary: Summary, run: RunView) -> str:
+def render(summary: Summary, run: RunView, programs: ProgramFigures | None = None) -> str:
     """Return the page as text. Only the charts' own SVG is trusted markup; all else is escaped."""
+    section = None
+    if programs is not None:
+        from joulemark.report.page_programs import programs_section  # all of generated code hangs on it
+
+        section = programs_section(programs)
     values = {
-        **page_values(summary, run),
+        **page_values(summary, run, section),
         "course": None if is_loaded(summary) else _course(run),  # a load has a picture of its own
         "cost_chart": _costs(summary, run),
         "verdict_charts": _verdicts(summary),
@@ -86,7 +95,10 @@ def render(summary: Summary, run: RunView) -> str:
     return template("page").render(page=values)
 
 
-def write_report(summary: Summary, run: RunView, path: Path) -> None:
-    """Write the page to ``path``; raises `InputError` when the place cannot be written."""
+def write_report(summary: Summary, run: RunView, path: Path, programs: ProgramFigures | None = None) -> None:
+    """Write the page to ``path``; raises `InputError` when the place cannot be written.
+
+    ``programs``: the figures of the programs in its answers, null where there are none.
+    """
     fix = f"free space or permit writing in {path.parent}, then: joulemark report {path.parent}"
-    write_page(path, render(summary, run), fix=fix)
+    write_page(path, render(summary, run, programs), fix=fix)

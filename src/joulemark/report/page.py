@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from joulemark.metrics.catalogue import definition, definitions
 from joulemark.metrics.latency import PERCENTILES
@@ -29,9 +30,13 @@ from joulemark.report.of_load import is_loaded
 from joulemark.report.rates import CARBON, MONEY, a_million, asked_for, missing_lines, rate_lines
 from joulemark.report.repeats import ONE_RUN, left_out, spread_rows
 from joulemark.report.standing import standing
+from joulemark.report.stopping import ESTIMATED, saved_rows, saved_unknown, stop_sentences, unmet_sentence
 from joulemark.report.three_ways import three_ways
 from joulemark.report.verdicts import cost_title, rest_row, verdict_notes, verdict_rows
 from joulemark.report.wording import DASH, figure_texts, how_far, how_measured, printable, shown, why
+
+if TYPE_CHECKING:
+    from joulemark.report.page_programs import ProgramsSection
 
 _COLUMNS = {3: 3, 5: 5, 6: 3}  # of the tiles below the headline, so that no row is left nearly empty
 
@@ -179,7 +184,7 @@ def _columns(n: int, *, leads: bool) -> int:
     return _COLUMNS.get(n - 1, 4) if leads else 3 if n % 3 == 0 else 4
 
 
-def page_values(summary: Summary, run: RunView) -> dict[str, object]:
+def page_values(summary: Summary, run: RunView, programs: ProgramsSection | None = None) -> dict[str, object]:
     """Return everything the page shows but the charts of the whole run."""
     costs = item_costs(run)
     engine = run.manifest.engine
@@ -188,6 +193,7 @@ def page_values(summary: Summary, run: RunView) -> dict[str, object]:
     no_meter = has_no_meter(summary)
     shown_tiles = tiles(summary, run)
     items, meters = item_rows(run, costs), meter_rows(run)
+    defined = (*definitions(), *(programs.definitions if programs is not None else ()))
     return {
         "model": printable(engine.model),
         "answer": "an answer" if _is_scored(summary) else "a correct answer",
@@ -205,6 +211,12 @@ def page_values(summary: Summary, run: RunView) -> dict[str, object]:
         "how_far": how_far(summary),
         "how_measured": how_measured(summary),
         "batch": batch_words(run),
+        "stopped": {
+            "sentences": stop_sentences(summary) or list(filter(None, [unmet_sentence(run)])),
+            "rows": saved_rows(summary),
+            "unknown": list(saved_unknown(summary)),
+            "note": ESTIMATED,
+        },
         "limits": [] if is_loaded(summary) else limit_lines(summary),  # of a load they are in its own part
         "busy": NOTE if is_busy(summary) else "",
         "no_meter": no_meter,
@@ -231,6 +243,7 @@ def page_values(summary: Summary, run: RunView) -> dict[str, object]:
         "time_title": timed("Time", summary),
         "items_left_out": max(0, len(run.measured_items) - len(items)),
         "cost_axis": cost_axis,
-        "definitions": definitions(),
-        "tooltips": {defined.name: defined.tooltip() for defined in definitions()},
+        "programs": programs,
+        "definitions": defined,
+        "tooltips": {one.name: one.tooltip() for one in defined},
     }

@@ -27,6 +27,7 @@ from joulemark.report.loaded_words import REFUSED
 from joulemark.report.of_load import is_loaded
 from joulemark.report.repeats import spread_rows
 from joulemark.report.standing import standing
+from joulemark.report.stopping import saved_rows, stop_sentences, unmet_sentence
 from joulemark.report.three_ways import is_outside, three_ways
 from joulemark.report.verdicts import cost_title, verdict_notes, verdict_rows
 from joulemark.report.wording import (
@@ -75,6 +76,10 @@ def print_summary(summary: Summary, console: Console, run: RunView | None = None
         print_loaded(summary, console, run)
     else:
         _headline(summary, console)
+    for sentence in stop_sentences(summary):
+        console.print(Text(sentence))
+    if run is not None and (unmet := unmet_sentence(run)):
+        console.print(Text(unmet))
     if sure := " ".join(what_weighs(summary)).replace("`", ""):
         console.print(Text(f"How sure: {sure}"))
     console.print(Text(how_measured(summary), style="dim"))
@@ -91,6 +96,8 @@ def print_summary(summary: Summary, console: Console, run: RunView | None = None
     for line in _lines(summary):
         console.print(Text(line))
     console.print(Padding(_latencies(summary), (1, 0, 0, 0)))
+    if summary.stopped is not None:
+        _print_saved(summary, console)
     _notes(summary, console)
 
 
@@ -170,6 +177,21 @@ def _answers(summary: Summary) -> Table:
             cells = (row.cost, row.share_of_cost, row.mean_cost) if counted else ()
             table.add_row(row.verdict, row.n, *(Text(cell.text) for cell in cells))
     return table
+
+
+def _print_saved(summary: Summary, console: Console) -> None:
+    """Print what was asked beside what was not; costs without a price are left out, and named in the JSON."""
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
+    table.add_column("Stopped early", overflow="fold")
+    for title in ("Asked, measured", "Saved, estimated"):
+        table.add_column(title, justify="right")
+    table.add_column("95 %", overflow="fold", style="dim")
+    table.add_column("Whole, estimated", justify="right")
+    for row in saved_rows(summary):
+        short = row.beside.removeprefix("95 % interval ")
+        short = short.rpartition(" ")[0] if "…" in short else short  # its unit stands beside it
+        table.add_row(row.title, Text(row.asked), Text(row.saved), Text(short), Text(row.whole))
+    console.print(Padding(table, (1, 0, 0, 0)))
 
 
 def _costs_title(summary: Summary) -> str:

@@ -20,6 +20,7 @@ from joulemark.runs.pacing import Pacing, Workers
 from joulemark.runs.plan import RunPlan
 from joulemark.runs.segment import OpenSegment
 from joulemark.runs.stop import StopDecision
+from joulemark.runs.stopping import Stopping
 from joulemark.runs.storing import EngineGone, Request, Storing
 from joulemark.runs.transcript import Transcripts
 from joulemark.runs.wanted import Conversation, Wanted, conversations
@@ -38,7 +39,7 @@ class Asking:
     ``items`` are the answers that count, earlier segments' included, whose ``rows`` hold what was said in
     conversations. ``late`` is told of each request that had a time: when the load let it be sent, and when it
     was. Lead requests go first; the window ``measure`` opens when the first request that counts is let
-    through, whatever is then in flight.
+    through, whatever is then in flight. ``stopping`` may end the asking early, null where nothing does.
     """
 
     plan: RunPlan
@@ -51,6 +52,7 @@ class Asking:
     items: list[Item]
     rows: Sequence[ItemRow] = ()
     pacing: Pacing | None = None
+    stopping: Stopping | None = None
     late: Callable[[int, int], None] = lambda t_ready, t_sent: None
     _in_flight: int = 0
     _edge: asyncio.Task[None] | None = None
@@ -61,7 +63,13 @@ class Asking:
     def __post_init__(self) -> None:
         plan = self.plan
         self._storing = Storing(
-            plan.engine, self.journal, self.recorder, self.observer, self.items, plan.stop_rules
+            plan.engine,
+            self.journal,
+            self.recorder,
+            self.observer,
+            self.items,
+            self.stopping,
+            self.metering.so_far if self.stopping is not None else None,
         )
         self._transcripts = Transcripts(plan.task.questions, self.rows)
 

@@ -8,18 +8,19 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 
 import joulemark
-from joulemark.calibration.node import host_hash
+from joulemark.calibration.node import EARLIER, earlier_host_hash, host_hash
 from joulemark.meters.address import private_name
 from joulemark.meters.privacy import hashed, load_salt
 from joulemark.rates.declared import resumed_rates
 from joulemark.record.errors import InputError
-from joulemark.record.manifest import Baselines, Manifest
+from joulemark.record.manifest import Baselines, Manifest, StopRule
 from joulemark.record.manifest import Engine as EngineFacts
 from joulemark.record.reason import Reason
 from joulemark.runs.host import host_facts
 from joulemark.runs.layout import RunLayout, locked
 from joulemark.runs.plan import RunPlan
 from joulemark.runs.recorded import close_killed_segments
+from joulemark.runs.stopping import STOPPED
 
 
 @contextmanager
@@ -61,6 +62,9 @@ def _take_over(manifest: Manifest, plan: RunPlan) -> None:
     manifest.state = "running"
     manifest.rates = resumed_rates(manifest.rates, plan.rates)
     manifest.limits_s = dict(plan.limits_s) or manifest.limits_s
+    manifest.stop = _stop_of(plan)
+    if manifest.standing == STOPPED:  # it goes on: what it was before it was stopped, its plan says
+        manifest.may_rank, manifest.standing = plan.may_rank, plan.standing
     if not plan.may_rank or manifest.suite != plan.suite:
         manifest.may_rank = manifest.may_rank and plan.may_rank and manifest.suite == plan.suite
         manifest.standing = plan.standing if not plan.may_rank else "not ranked: begun as another suite's run"
@@ -79,6 +83,7 @@ def _new_manifest(plan: RunPlan, facts: EngineFacts) -> Manifest:
         sampling=plan.sampling,
         load=plan.load.facts,
         repeats=plan.rounds,
+        stop=_stop_of(plan),
         warmups=plan.warmups,
         retries=plan.retries,
         timeout_s=plan.timeout_s,
@@ -92,6 +97,11 @@ def _new_manifest(plan: RunPlan, facts: EngineFacts) -> Manifest:
         boards=list(plan.boards),
         baselines=Baselines(reasons={"empty_idle_w": not_measured, "loaded_idle_w": not_measured}),
     )
+
+
+def _stop_of(plan: RunPlan) -> StopRule | None:
+    """Return what is to end the run early, as the manifest names it."""
+    return None if plan.stop is None else plan.stop.facts
 
 
 def _find(plan: RunPlan, facts: EngineFacts) -> RunLayout:
@@ -115,7 +125,13 @@ def _goes_on(layout: RunLayout, plan: RunPlan, facts: EngineFacts) -> bool:
     if not _is_of(layout, plan, facts):
         return False
     manifest = layout.read_manifest()
-    return manifest.state != "complete" or manifest.repeats < plan.rounds
+    if manifest.state != "complete" or manifest.repeats < plan.rounds:
+        return True
+    # What another target ended early goes on to this one, or to the end: nothing is asked twice.
+    stop, wanted = manifest.stop, _stop_of(plan)
+    return (
+        stop is not None and stop.stopped is not None and (wanted is None or wanted.targets != stop.targets)
+    )
 
 
 def _is_of(layout: RunLayout, plan: RunPlan, facts: EngineFacts) -> bool:
@@ -135,6 +151,8 @@ def _difference(manifest: Manifest, plan: RunPlan, facts: EngineFacts) -> str | 
         # Without a digest of the weights, only the address tells one server's model from another's.
         return "it was measured at another address, and the engine does not say which weights it holds"
     hosts = {segment.host_hash for segment in manifest.segments}
+    if hosts == {earlier_host_hash()}:
+        return f"{EARLIER}; two machines may have one"
     if hosts and host_hash() not in hosts:
         return "it was measured on another machine, or this one was renamed; two machines make no one run"
     if manifest.meters_requested != [private_name(meter) for meter in plan.meters]:

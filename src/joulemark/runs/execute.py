@@ -19,6 +19,7 @@ from joulemark.record.errors import InputError, JoulemarkError
 from joulemark.record.item import Item, Phase
 from joulemark.record.manifest import Engine as EngineFacts
 from joulemark.record.manifest import Manifest
+from joulemark.record.reason import Reason
 from joulemark.record.window_name import WindowName
 from joulemark.runs.asking import Asking
 from joulemark.runs.client_check import CheckedClient
@@ -35,6 +36,8 @@ from joulemark.runs.observer import Observer
 from joulemark.runs.plan import RunPlan
 from joulemark.runs.recorded import n_wanted
 from joulemark.runs.segment import OpenSegment
+from joulemark.runs.so_far import view_so_far
+from joulemark.runs.stopping import Stopping, note_stop
 from joulemark.runs.timing import Timing, timing_of
 from joulemark.runs.wanted import Wanted, wanted
 
@@ -97,15 +100,20 @@ async def _execute_in(
         observer.note(f"this run was begun with --repeat {manifest.repeats}, and goes on with it")
     stored = [row.item for row in rows if row.item.phase == Phase.MEASURE]
 
+    together = None if manifest.stop is None else manifest.stop.every
+
     def still_wanted(items: Sequence[Item]) -> list[Wanted]:
         done = (item.key for item in items)
-        return wanted(plan.task, manifest.repeats, done, limit=plan.load.n_requests)
+        return wanted(plan.task, manifest.repeats, done, limit=plan.load.n_requests, together=together)
 
     left, total = still_wanted(stored), n_wanted(manifest)
-    if not left:
+    stopping = Stopping.of_task(plan.stop, plan.task, manifest.repeats, stored)
+    if left and stopping is not None and manifest.segments:
+        await _decide_of_stored(stopping, manifest, layout, stored)
+    if not left or (stopping is not None and stopping.decision is not None):
         observer.note(f"{plan.task.name} is done already: {layout.root}")
         whole = finalize(layout, manifest, complete=True)
-        return RunOutcome(layout.root, "done", total, total, whole)
+        return RunOutcome(layout.root, "stopped" if left else "done", total - len(left), total, whole)
 
     _note(manifest, DECLARED if plan.engine_pid is not None else None)
     timing = timing_of(plan.load, plan.task, left)
@@ -127,6 +135,7 @@ async def _execute_in(
         items=stored,
         rows=rows,
         pacing=timing.pacing,
+        stopping=stopping,
     )
     end: End = "failed"
     error: JoulemarkError | None = None
@@ -168,6 +177,7 @@ async def _measure(asking: Asking, timing: Timing, manifest: Manifest, *, still:
     if not leads:
         segment.close_window()
     await asyncio.to_thread(metering.check_engine_on_devices)
+    _require_energy(asking.plan, manifest)
     observer.started(total, total - still)
     asking.late = checked.sent
     try:
@@ -180,10 +190,37 @@ async def _measure(asking: Asking, timing: Timing, manifest: Manifest, *, still:
     finally:
         manifest.client.append(checked.proof(_of_segment(asking), timing.mean_gap_s))
         _note(manifest, timing.limit_met)
-    if decision is None:
-        return "done"
-    manifest.notes.append(f"stopped early by {decision.rule}: {decision.why}")
+    if asking.stopping is not None and manifest.stop is not None:
+        manifest.stop.told = list(asking.stopping.rule.told())
+    asked = len({item.item_id for item in asking.items})
+    if decision is None or asking.stopping is None or asked == manifest.task.n_items:
+        return "done"  # what was in flight may have been all there was
+    note_stop(manifest, asking.stopping.rule, decision, asked)
     return "stopped"
+
+
+async def _decide_of_stored(
+    stopping: Stopping, manifest: Manifest, layout: RunLayout, stored: Sequence[Item]
+) -> None:
+    """Let the rule look at what an earlier life of the run stored: it may have been enough already."""
+    if stopping.due:
+        copy = manifest.model_copy(deep=True)
+        await asyncio.to_thread(stopping.decide, lambda: view_so_far(copy, layout.telemetry_journal, stored))
+    if stopping.decision is not None:
+        asked = len({item.item_id for item in stored})
+        note_stop(manifest, stopping.rule, stopping.decision, asked)
+
+
+def _require_energy(plan: RunPlan, manifest: Manifest) -> None:
+    """Raise `InputError` where a rule rests on joules and no meter sees the engine: it would never stop."""
+    if manifest.headline_scope is not None or plan.stop is None or not plan.stop.needs_energy:
+        return
+    reason = manifest.reasons.get("headline_scope")
+    raise InputError(
+        "--stop names a figure that needs a meter, and there is none",
+        why=Reason(reason).text if reason else "no meter sees the part that runs the model",
+        fix="`joulemark doctor` says how to get one; or stop on the accuracy, the latency or the tokens",
+    )
 
 
 async def _close(asking: Asking, client: StreamClient, end: End) -> JoulemarkError | None:

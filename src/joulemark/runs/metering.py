@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,14 +17,17 @@ from joulemark.meters.engine_gauges import ENGINE_SOURCE
 from joulemark.meters.privacy import hashed, load_salt
 from joulemark.meters.source import SourceSpec
 from joulemark.meters.thermal import Advice, ThermalGuard
+from joulemark.metrics.run_view import RunView
 from joulemark.record.clock import Clock
 from joulemark.record.errors import InputError, JoulemarkError
+from joulemark.record.item import Item
 from joulemark.record.manifest import Device, Manifest, Meter, Segment, SilentMeter
 from joulemark.record.meter import QualifiedSource
 from joulemark.record.reason import Reason
 from joulemark.runs.engine_gauges import find_gauges, sampled, why_lost, why_unread
 from joulemark.runs.evidence import evidence_of
 from joulemark.runs.plan import RunPlan
+from joulemark.runs.so_far import view_so_far
 from joulemark.telemetry.supervisor import Sampler
 
 _FIRST_READING_S = 10.0
@@ -170,6 +173,11 @@ class Metering:
                 device.engine_on_device = False
                 device.why = "it was seen on the board at the start of the segment and not at its end"
         self._note_headline()
+
+    def so_far(self, items: Sequence[Item], in_flight: Sequence[Item]) -> Callable[[], RunView]:
+        """Return what makes the run as it is metered by then; it may be called on another thread."""
+        manifest = self._manifest.model_copy(deep=True)
+        return lambda: view_so_far(manifest, self._journal_path, items, in_flight)
 
     async def stop(self) -> None:
         """Take the last edge and end the sampler; what went wrong with it is noted."""

@@ -17,5 +17,8 @@ class Observer:
     def item(self, item: Item) -> None:
         """An item was stored."""
 
+    def standing(self, what: str) -> None:
+        """How far the run is from what is to end it early, in words."""
+
     def note(self, what: str) -> None:
         """Something the user should know."""

@@ -32,7 +32,7 @@ class RunPlan:
     ``engine_pid``: what the user declares to be the engine's process, null to find it. ``boards``: indices of
     the boards that the user declares to run the engine, for drivers that do not list processes. ``suite``,
     ``may_rank`` and ``standing`` are kept for the reader; ``rates`` price the run, and may be others later;
-    ``limits_s`` is how long a request may take, for the figures alone.
+    ``limits_s`` is how long a request may take, for the figures alone. ``stop`` may end the asking early.
     """
 
     task: TaskSet
@@ -50,7 +50,7 @@ class RunPlan:
     engine_pid: int | None = None
     boards: tuple[int, ...] = ()
     temperature_limit_c: float | None = None
-    stop_rules: tuple[StopRule, ...] = ()
+    stop: StopRule | None = None
     suite: str | None = None
     may_rank: bool = False
     standing: str = ""

@@ -76,13 +76,14 @@ def n_wanted(manifest: Manifest) -> int:
 
 
 def _stopped_early(manifest: Manifest) -> bool:
-    return any(segment.end == "stopped" for segment in manifest.segments)
+    return manifest.stop is not None and manifest.stop.stopped is not None
 
 
 def close_killed_segments(manifest: Manifest, layout: RunLayout, rows: list[ItemRow] | None = None) -> None:
     """Give segments and windows that a killed process left open their end: that of the last stored item.
 
-    What was in flight at the kill was not stored, so its energy is not charged to this run.
+    What was in flight at the kill was not stored, so its energy is not charged to this run. An open
+    window in which no stored answer ended has no length that is known: it is left out.
     """
     if all(segment.t1 is not None for segment in manifest.segments):
         return
@@ -92,10 +93,12 @@ def close_killed_segments(manifest: Manifest, layout: RunLayout, rows: list[Item
         if segment.t1 is not None:
             continue
         ends = [row.item.t_end for row in rows if row.item.segment == segment.index]
-        windows = [window for window in manifest.windows if window.segment == segment.index]
-        closed = [window.t1 for window in windows if window.t1 is not None]
-        segment.t1 = max([segment.t0, *ends, *closed])
+        last = max([segment.t0, *ends])
+        closed = [w.t1 for w in manifest.windows if w.segment == segment.index and w.t1 is not None]
+        open_ones = [w for w in manifest.windows if w.segment == segment.index and w.t1 is None]
+        for window in open_ones:
+            window.t1 = last if window.t0 < last else None
+        unseen = [id(window) for window in open_ones if window.t1 is None]
+        manifest.windows = [window for window in manifest.windows if id(window) not in unseen]
+        segment.t1 = max([last, *closed])
         segment.end = "killed"
-        for window in windows:
-            if window.t1 is None:
-                window.t1 = max(window.t0, max(ends, default=window.t0))

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import platform
 import time
 
 import joulemark
+from joulemark.calibration.node import host_hash
 from joulemark.files.boot import boot_id
-from joulemark.meters.privacy import hashed, load_salt
 from joulemark.record.clock import Clock
 from joulemark.record.manifest import Engine, Manifest, Segment, Window
 from joulemark.record.window_name import WindowName
@@ -22,7 +21,7 @@ class OpenSegment:
         self.facts = Segment(
             index=len(manifest.segments),
             boot_id=boot_id(),
-            host_hash=hashed(platform.node(), load_salt()),
+            host_hash=host_hash(),
             wall_anchor_ns=time.time_ns(),
             t0=clock.now_ns(),
             engine_pid=engine.pid,

@@ -8,6 +8,7 @@ from dataclasses import fields
 from typing import TypeVar
 
 from joulemark.meters.duplicates import BY_UUID
+from joulemark.rates.possible import impossible_in
 from joulemark.record import ranges
 from joulemark.record.errors import InputError
 from joulemark.record.manifest import Manifest
@@ -15,15 +16,6 @@ from joulemark.record.manifest import Manifest
 _LAST_NS = 2**62
 _LONGEST_S = 1e7  # four months: longer than any meter takes for anything
 _HIGHEST = 1e18
-_RATES = {
-    "usd_per_kwh": ranges.USD_PER_KWH,
-    "gco2e_per_kwh": ranges.GCO2E_PER_KWH,
-    "usd_per_million_prompt_tokens": ranges.USD_PER_MILLION_TOKENS,
-    "usd_per_million_completion_tokens": ranges.USD_PER_MILLION_TOKENS,
-    "pue": ranges.PUE,
-    "embodied_kgco2e": ranges.EMBODIED_KGCO2E,
-    "lifetime_years": ranges.LIFETIME_YEARS,
-}
 _OF_A_TEST = ("counter_over_power", "mean_power_w")
 
 T = TypeVar("T", bound=Hashable)
@@ -78,23 +70,25 @@ def _contradictions(manifest: Manifest) -> Iterator[str]:
         elif window.t1 is not None and within.t1 is not None and window.t1 > within.t1:
             yield f"a window of segment {window.segment} ends after it"
     yield from _out_of_range(manifest)
+    yield from _stopped_otherwise(manifest)
+
+
+def _stopped_otherwise(manifest: Manifest) -> Iterator[str]:
+    """Find what no rule that ended a run can have left: intervals rest on how many questions there are."""
+    stopped = manifest.stop.stopped if manifest.stop is not None else None
+    if stopped is None:
+        return
+    if not 0 < stopped.at <= stopped.asked <= stopped.of or stopped.of != manifest.task.n_items:
+        yield (
+            f"a rule ended it after {stopped.at} of {stopped.of} questions, with {stopped.asked} asked, and"
+            f" the task has {manifest.task.n_items}"
+        )
 
 
 def _out_of_range(manifest: Manifest) -> Iterator[str]:
     """Find what the command line would have refused."""
-    rates, baselines = manifest.rates, manifest.baselines
-    for name, (low, high) in _RATES.items():
-        value = getattr(rates, name)
-        if value is not None and not low <= value <= high:
-            yield f"{name} is {value:g}, and {low:,.0f} to {high:,.0f} is possible"
-    if rates.lifetime_years == 0:
-        yield "lifetime_years is 0"
-    for steps, (low, high) in (
-        (rates.grid_series, ranges.GCO2E_PER_KWH),
-        (rates.tariff, (-ranges.USD_PER_KWH[1], ranges.USD_PER_KWH[1])),
-    ):
-        if not all(low <= step.rate <= high for step in steps):
-            yield f"a rate that changes with time is not within {low:,.0f} to {high:,.0f}"
+    yield from impossible_in(manifest.rates)
+    baselines = manifest.baselines
     low, high = ranges.IDLE_W
     for name in ("empty_idle", "loaded_idle"):
         watts, bound = getattr(baselines, f"{name}_w"), getattr(baselines, f"{name}_bound_w")

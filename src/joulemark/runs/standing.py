@@ -18,6 +18,7 @@ AS_THE_TASK_IS: Mapping[str, object] = {
     "split": None,
     "subset_key": DEFAULT_KEY,
     "nonce": None,
+    "items": None,
     "shots": None,
     "temperature": None,
     "top_p": None,

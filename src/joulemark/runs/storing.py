@@ -6,17 +6,20 @@ import asyncio
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from time import monotonic_ns
 from typing import TypeVar
 
 from joulemark.engines.ask import CONNECTION_ERRORS, Asked, read_asked
 from joulemark.engines.engine import Engine
 from joulemark.engines.exchange import Endpoint, Exchange
+from joulemark.metrics.run_view import RunView
 from joulemark.record.errors import InputError
 from joulemark.record.item import Item, ItemRow, Phase
 from joulemark.runs.journal import ItemJournal
 from joulemark.runs.observe import Place, Recorder
 from joulemark.runs.observer import Observer
-from joulemark.runs.stop import StopDecision, StopRule
+from joulemark.runs.stop import StopDecision
+from joulemark.runs.stopping import Stopping
 from joulemark.tasks.task import Question
 
 T = TypeVar("T")
@@ -82,14 +85,19 @@ class Storing:
     recorder: Recorder
     observer: Observer
     items: list[Item]
-    stop_rules: Sequence[StopRule] = ()
-    stopped: StopDecision | None = None
+    stopping: Stopping | None = None
+    so_far: Callable[[Sequence[Item], Sequence[Item]], Callable[[], RunView]] | None = None
     _held: list[Request] = field(default_factory=list)
     _open: dict[tuple[str, int], Request] = field(default_factory=dict)
     _saving: list[asyncio.Future[None]] = field(default_factory=list)
     _answered: asyncio.Queue[Request] = field(default_factory=lambda: asyncio.Queue(_WAITING))
     # Storing waits for the disk; the loop that stamps must not. One thread keeps the order.
     _writer: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1, "journal"))
+
+    @property
+    def stopped(self) -> StopDecision | None:
+        """Why asking ends early, null where it does not."""
+        return None if self.stopping is None else self.stopping.decision
 
     def begin(self, request: Request) -> None:
         """Note a request that is about to be sent."""
@@ -203,13 +211,26 @@ class Storing:
     async def _record(self, requests: Sequence[Request]) -> None:
         if not requests:
             return
-        for row in await self._in_writer(lambda: self._keep(requests)):
-            if row.item.phase == Phase.MEASURE:
-                self.observer.item(row.item)
-        if self.stopped is None and self.stop_rules:
-            ordered = sorted(self.items, key=lambda item: (item.repeat, item.index))
-            for rule in self.stop_rules:
-                self.stopped = self.stopped or rule.decide(ordered)
+        rows = await self._in_writer(lambda: self._keep(requests))
+        counted = [row.item for row in rows if row.item.phase == Phase.MEASURE]
+        for item in counted:
+            self.observer.item(item)
+        if self.stopping is not None:
+            self.stopping.finished.add(counted)
+            await self._decide(self.stopping)
+
+    async def _decide(self, stopping: Stopping) -> None:
+        """Let the rule look, where a stream that waits for its stamp is not held up."""
+        if not stopping.due or self.so_far is None:
+            return
+        t_ns = monotonic_ns()
+        abandoned = self.recorder.abandoned
+        in_flight = [abandoned(one.question, one.place, *one.span(t_ns)).item for one in self._open.values()]
+        # the writer adds to the items, and is where the rule looks
+        so_far = self.so_far(self.items, in_flight)
+        await self._in_writer(lambda: stopping.decide(so_far))
+        if told := "; ".join(stopping.rule.told()):
+            self.observer.standing(f"after {len(stopping.finished.questions):,}: {told}")
 
     def _keep(self, requests: Sequence[Request]) -> list[ItemRow]:
         """Store answers and count them: in one step of the writer, which no cancellation can part."""

@@ -28,6 +28,7 @@ from joulemark.runs.recorded import RecordedRun, n_wanted, read_run
 from joulemark.runs.run_energy import RunEnergy
 from joulemark.runs.spans import Span, gap_spans, item_span
 from joulemark.runs.steady import steady_state
+from joulemark.runs.time_blocks import time_blocks
 from joulemark.runs.timelines import power_timelines, slowed_stretches
 from joulemark.telemetry.cumulative import throttled_between
 from joulemark.telemetry.timeline import Timeline
@@ -64,8 +65,8 @@ def view_of(run: RecordedRun) -> RunView:
     if energy.withheld is None:
         measured = measured_loads(run.manifest, run.items, run.chunks, gauges)
         energy.withheld = foreign_of(steady.window, measured)
-    total = energy.total()
-    attributions, checks = _attribute(energy, items, total)
+    total, stop = energy.total(), run.manifest.stop
+    attributions, checks = attribute(energy, items, total)
     aware, aware_checks, fit = input_aware(
         run.manifest, run.items, run.chunks, windows, energy.of, total, energy.scope, gauges, energy.renewal_s
     )
@@ -81,6 +82,7 @@ def view_of(run: RecordedRun) -> RunView:
         attributions=(*attributions, *aware),
         checks=(*checks, *aware_checks),
         blocks=answer_blocks(timeline, energy, items, attributions),
+        time_blocks=None if stop is None or stop.stopped is None else time_blocks(energy, items),
         duration_s=sum(window.duration_s for window in windows) if windows else None,
         cpu_seconds=use.engine_s,
         cpu_reason=use.reason,
@@ -112,9 +114,10 @@ def _inside(items: Sequence[Item], windows: Sequence[Span]) -> bool:
     )
 
 
-def _attribute(
+def attribute(
     energy: RunEnergy, items: Sequence[Item], total: MeasuredOrWithheld
 ) -> tuple[tuple[Attribution, ...], tuple[AttributionCheck, ...]]:
+    """Return what each request is charged, and the proof that it adds up to ``total``."""
     scope = energy.scope
     if scope is None or not items:
         return (), ()

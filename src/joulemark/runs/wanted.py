@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import groupby, product
 
 from joulemark.record.item import Phase
 from joulemark.tasks.task import Question, TaskSet
@@ -30,19 +30,25 @@ Conversation = tuple[Wanted, ...]
 
 
 def wanted(
-    task: TaskSet, repeats: int, done: Iterable[tuple[str, int]], limit: int | None = None
+    task: TaskSet,
+    repeats: int,
+    done: Iterable[tuple[str, int]],
+    limit: int | None = None,
+    together: int | None = None,
 ) -> list[Wanted]:
     """Return what is left of the first ``limit`` answers (null: of all).
 
-    Repeat after repeat, so that slow drift of the machine spreads over items.
+    Repeat after repeat, so that slow drift of the machine spreads over items. ``together``: so many questions
+    are asked in all their repeats before the next ones are begun, for a run that may end between them.
     """
     stored = set(done)
     sessions = _conversations_of(task)
     left: list[Wanted] = []
     n = 0
-    for repeat in range(repeats):
-        for number, questions in enumerate(sessions):
-            for index, question in questions:
+    for first in range(0, len(sessions), together or max(len(sessions), 1)):
+        part = range(first, min(first + (together or len(sessions)), len(sessions)))
+        for repeat, number in product(range(repeats), part):
+            for index, question in sessions[number]:
                 n += 1
                 if limit is not None and n > limit:
                     return left

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
@@ -20,8 +20,9 @@ from joulemark.code.evaluation.evaluate import evaluate
 from joulemark.code.evaluation.executor import LocalExecutor
 from joulemark.code.evaluation.job import Answer, Done
 from joulemark.code.evaluation.journal import FILE, Recorded, read_journal
-from joulemark.code.evaluation.settings import Settings
-from joulemark.code.problems.problem import Problem, program_id
+from joulemark.code.evaluation.settings import FigureSet, Settings
+from joulemark.code.problems.problem import Generator, Problem, program_id
+from joulemark.metrics.code.order_statistics import eff_at_k, level_pass_at_k
 from joulemark.record.code_run import Purpose
 from joulemark.record.errors import InputError
 
@@ -74,6 +75,57 @@ def test_every_answer_is_graded_and_what_is_right_is_measured(tmp_path: Path) ->
     assert wrong[-1].correct is False
     assert {r.purpose for r in found.runs["double"]} == {Purpose.TEST, Purpose.WHOLE}
     assert not found.failures
+
+
+LEVELS = Generator(
+    "def generate(rng, size, shape):\n    return ([rng.randint(0, 9) for _ in range(size)],)\n",
+    sizes=(100, 1000),
+    levels=(5, 100, 1000),
+    cases_per_level=(2, 1, 1),
+    level_weights=(0, 3, 4),
+)
+
+
+@pytest.mark.parametrize(
+    ("figures", "purposes"),
+    [
+        ([FigureSet.ENAMEL], {Purpose.TEST, Purpose.LEVEL, Purpose.BASELINE}),
+        ([FigureSet.PAPER], {Purpose.TEST, Purpose.WHOLE, Purpose.BASELINE}),
+        ([FigureSet.CORRECTED], {Purpose.TEST, Purpose.PAIRED, Purpose.SAME, Purpose.BASELINE}),
+    ],
+)
+def test_only_the_figures_that_are_wanted_are_measured(
+    tmp_path: Path, figures: list[FigureSet], purposes: set[Purpose]
+) -> None:
+    settings = QUICK.model_copy(update={"figures": tuple(figures)})
+    problem = total_problem(generator=LEVELS, brute_force=None)
+    found, _ = run(tmp_path, [problem], {"total": [Answer(0, TOTAL)]}, settings)
+    assert {one.purpose for one in found.runs["total"]} == purposes
+
+
+def test_the_reference_is_run_on_the_levels_whether_or_not_an_answer_is_right(tmp_path: Path) -> None:
+    settings = QUICK.model_copy(update={"figures": (FigureSet.ENAMEL,)})
+    wrong = {"total": [Answer(0, "def total(values):\n    return 1"), Answer(1, None)]}
+    found, _ = run(tmp_path, [total_problem(generator=LEVELS, brute_force=None)], wrong, settings)
+    assert eff_at_k(found.all_runs()).value == 0.0
+    assert level_pass_at_k(found.all_runs()).value == 0.0
+    assert eff_at_k(found.all_runs()).n == 1
+
+
+def test_a_problem_without_weights_has_no_levels(tmp_path: Path) -> None:
+    unscored = replace(LEVELS, level_weights=())
+    found, _ = run(
+        tmp_path, [total_problem(generator=unscored, brute_force=None)], {"total": [Answer(0, TOTAL)]}, QUICK
+    )
+    assert Purpose.LEVEL not in {one.purpose for one in found.runs["total"]}
+
+
+def test_figures_have_one_order() -> None:
+    settings = Settings(figures=(FigureSet.ENAMEL, FigureSet.PAPER, FigureSet.ENAMEL))
+    assert settings.figures == (FigureSet.PAPER, FigureSet.ENAMEL)
+    assert settings.wants(FigureSet.PAPER)
+    assert not settings.wants(FigureSet.CORRECTED)
+    assert not Settings(measure=False).wants(FigureSet.PAPER)
 
 
 def test_the_same_command_again_does_nothing_again(tmp_path: Path) -> None:

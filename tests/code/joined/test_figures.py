@@ -87,14 +87,41 @@ def test_the_processors_meter_says_what_a_cpu_second_takes(measured: Measured) -
     root, view = measured
     found = program_figures(root, metered(view, "package:0"))
     assert found is not None
-    assert found.cost is not None
-    assert found.cost.kind is CostKind.METERED
     assert found.why_no_joules is None
     assert found.joules_per_cpu_second.value == pytest.approx(50.0)
     assert found.generate.value == pytest.approx(150.0)
+    assert (found.generate.lo, found.generate.hi) == pytest.approx((148.5, 151.5))
     assert found.run_cpu_s.value is not None
-    (n, value) = found.curve[2]
-    assert value.value == pytest.approx(150.0 + n * 50.0 * found.run_cpu_s.value)
+    assert found.run_j.value == pytest.approx(50.0 * found.run_cpu_s.value)
+    assert found.run_j.lo == pytest.approx(49.5 * found.run_cpu_s.value)
+    assert found.run_j.interval == "bound"
+
+
+def test_no_sum_joins_measured_and_modelled_joules(measured: Measured) -> None:
+    """Both parts of the cost with runs are processor time at one rate; what was metered stands for itself."""
+    root, view = measured
+    found = program_figures(root, metered(view, "package:0"))
+    assert found is not None
+    assert found.cost is not None
+    assert found.cost.kind is CostKind.AT_METERED_RATE
+    assert "modelled" in found.cost.kind.value
+    assert "odelled" in found.cost.kind.definition.title
+    assert not any(kind.value == "metered" for kind in CostKind)
+    assert found.run_cpu_s.value is not None
+    for n, value in found.curve:
+        # 6 s of the engine and the program's own, at 50 J/s
+        assert value.value == pytest.approx(50.0 * (6.0 / 2 + n * found.run_cpu_s.value))
+    other = replace(metered(view, "package:0"), item_cpu_seconds={})
+    attributed = program_figures(root, other)
+    assert attributed is not None
+    assert attributed.curve[0][1].value == pytest.approx(found.curve[0][1].value)
+    kinds = figures_json(found)["kinds"]
+    assert kinds == {
+        "generate_per_correct_answer": "measured",
+        "run_cpu_s": "measured",
+        "run_j": "modelled",
+        "joules_per_cpu_second": "measured",
+    }
 
 
 def test_a_boards_joules_are_never_added_to_processor_time(measured: Measured) -> None:
@@ -135,7 +162,7 @@ def test_every_figure_is_json_and_every_null_has_a_reason(measured: Measured) ->
         found = program_figures(root, one)
         assert found is not None
         document = orjson.loads(orjson.dumps(figures_json(found)))
-        for name in ("generate_per_correct_answer", "run_cpu_s", "joules_per_cpu_second"):
+        for name in ("generate_per_correct_answer", "run_cpu_s", "run_j", "joules_per_cpu_second"):
             assert document[name] is not None or name in document["reasons"]
         assert (document["cost_kind"] is None) <= bool(document["why_no_joules"])
 
@@ -150,7 +177,9 @@ def test_the_section_says_what_is_known_and_why_not(measured: Measured, scope: s
     text = out.getvalue()
     assert "pass@1 (2 of 3 right)" in text
     assert "67 %" in text
-    assert ("metered" in text) == (scope == "package:0")
+    assert "Energy (measured) to generate" in text
+    for words in ("Energy (modelled) of one run", "modelled: processor time at the metered rate"):
+        assert (words in text) == (scope == "package:0")
     assert (NO_RATE in text) == (scope == "gpu:0")
 
 
@@ -158,7 +187,7 @@ def test_runs_are_compared_by_when_the_dearer_pays_back(measured: Measured) -> N
     root, view = measured
     cheap, dear = metered(view, "package:0", 100.0), metered(view, "package:0", 300.0)
     (pair,) = ComparedPrograms([("A", root, dear), ("B", root, cheap)]).to_json()["programs"]
-    assert (pair["a"], pair["b"], pair["dearer"], pair["kind"]) == ("A", "B", "A", "metered")
+    assert (pair["a"], pair["b"], pair["dearer"], pair["kind"]) == ("A", "B", "A", "modelled_at_metered_rate")
     # the same programs: A costs more to generate, and its runs cost more by its own meter; it never pays back
     assert pair["break_even_runs"] is None
     assert pair["reasons"]["break_even_runs"]

@@ -57,7 +57,9 @@ def test_every_field_comes_back() -> None:
         expected=(float("inf"),),
         test_source="def check(candidate):\n    pass\n",
         checker=Checker(Comparison.CHECKER, 0.5, 1e-9, True, "def check(a, e, g):\n    return True\n"),
-        generator=Generator("def generate(r, s, k):\n    return ()\n", (1, 9), ("a", "b"), (1, 2), (3, 4)),
+        generator=Generator(
+            "def generate(r, s, k):\n    return ()\n", (1, 9), ("a", "b"), (1, 2), (3, 4), (0, 3)
+        ),
         slow={"slow_x": "def f(x):\n    return x\n"},
         brute_force="def f(x):\n    return x\n",
         brute_force_size=3,
@@ -93,6 +95,9 @@ def test_every_field_comes_back() -> None:
         ("generator", {"source": "", "sizes": [1]}),
         ("generator", {"source": "", "shapes": []}),
         ("generator", {"source": "", "levels": [-1]}),
+        ("generator", {"source": "", "level_weights": [-1]}),
+        ("generator", {"source": "", "level_weights": ["3"]}),
+        ("generator", {"source": "", "level_weights": 3}),
         ("slow", {"a": 5}),
         ("brute_force_size", -1),
         ("algorithms", "greedy"),

@@ -3,7 +3,8 @@
  * Preloaded, or named as the library that `syscall` and `read` are taken from, it answers perf_event_open for the
  * PMU type of the script in the file named by JOULEMARK_FAKE_PERF, and reads of the events opened so; every
  * other call passes through to the real library. What a counter shows is a pure function of the script and of
- * CLOCK_MONOTONIC, or of a clock that the process sets. The structures are mirrored in layout.py.
+ * CLOCK_MONOTONIC, or of a clock that the process sets; an event on no processor (cpu -1) is one of a process, and
+ * counts power_w instructions for each ns of that process's CPU time. The structures are mirrored in layout.py.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -22,6 +23,7 @@
 #define MAGIC 0x4a4d5046u
 #define MAX_EVENTS 32
 #define MAX_OPEN 256
+#define PROCESS_BITS (1 << 1 | 1 << 5 | 1 << 6) /* inherit, exclude_kernel, exclude_hv */
 
 typedef struct {
     uint64_t config;
@@ -54,6 +56,8 @@ typedef struct {
     uint64_t read_format;
     volatile event_t *event;
     int64_t opened_ns;
+    int pid;
+    int64_t cpu_ns;
 } open_t;
 
 static volatile script_t *script;
@@ -107,9 +111,20 @@ static int64_t last_update(const volatile event_t *e, int64_t t)
     return e->update_ns > 0 ? t - t % e->update_ns : t;
 }
 
+static int64_t cpu_of(int pid)
+{
+    clockid_t clock;
+    struct timespec taken;
+    if (clock_getcpuclockid(pid, &clock) != 0 || clock_gettime(clock, &taken) != 0)
+        return 0;
+    return (int64_t)taken.tv_sec * 1000000000 + taken.tv_nsec;
+}
+
 static uint64_t count(const open_t *o, int64_t t)
 {
     const volatile event_t *e = o->event;
+    if (e->cpu == -1)
+        return (uint64_t)(e->power_w * (double)(cpu_of(o->pid) - o->cpu_ns));
     int64_t since = o->opened_ns, u = last_update(e, t);
     if (t >= e->reset_at_ns && since < e->reset_at_ns)
         since = e->reset_at_ns;
@@ -126,7 +141,8 @@ static long open_event(const attr_t *attr, int pid, int cpu, int group)
         if (script->events[i].config == attr->config && script->events[i].cpu == cpu)
             event = &script->events[i];
     /* a power PMU counts a whole machine's processor and can leave nothing out */
-    if (!event || pid != -1 || group != -1 || attr->bits || attr->sample_period || n_open == MAX_OPEN)
+    int fits = event && (cpu == -1 ? pid > 0 && attr->bits == PROCESS_BITS : pid == -1 && !attr->bits);
+    if (!fits || group != -1 || attr->sample_period || n_open == MAX_OPEN)
         errno = EINVAL;
     else if (event->open_errno)
         errno = event->open_errno;
@@ -138,7 +154,8 @@ static long open_event(const attr_t *attr, int pid, int cpu, int group)
         if (fd < 0 || fstat(fd, &status) != 0)
             return -1;
         event->opened++;
-        table[n_open++] = (open_t){status.st_ino, fd, attr->read_format, event, last_update(event, now_ns())};
+        int64_t opened_ns = last_update(event, now_ns());
+        table[n_open++] = (open_t){status.st_ino, fd, attr->read_format, event, opened_ns, pid, cpu_of(pid)};
         return fd;
     }
     return -1;

@@ -15,6 +15,7 @@ from . import layout
 
 CONFIGS = {"energy-cores": 1, "energy-pkg": 2, "energy-ram": 3, "energy-gpu": 4, "energy-psys": 5}
 PMU_TYPE = 0x4A4D  # no kernel numbers its PMUs so high
+_HARDWARE, _INSTRUCTIONS = 0, 1
 SCALE = "2.3283064365386962890625e-10"
 _SOURCE = Path(__file__).with_name("fake_perf.c")
 _LIBRARY = "libfakeperf.so"
@@ -90,6 +91,13 @@ class FakePmu:
     def event(self, event: str = "energy-pkg", cpu: int = 0) -> layout.Event:
         """The raw counter in shared memory; what is written to it takes effect at once."""
         return self._script.events[self._places[event, cpu]]
+
+    def count_instructions(self, per_ns: float) -> layout.Event:
+        """Be the processor's own counters in place of the power PMU: instructions of processes."""
+        self._script.pmu_type, self._script.n_events = _HARDWARE, 1
+        event = self._script.events[0]
+        event.config, event.cpu, event.power_w = _INSTRUCTIONS, -1, per_ns
+        return event
 
     def forbid(self, code: int) -> None:
         """Let the kernel refuse to open every event, with this errno."""

@@ -17,6 +17,7 @@ from doubles.made_up_code_runs import (
 from joulemark.metrics.code.as_defined import as_defined
 from joulemark.metrics.code.baseline import baseline_of, call_ns, harness_share
 from joulemark.metrics.code.corrected import DEFINITIONS, corrected
+from joulemark.metrics.code.paired_sample import UNTOLD
 from joulemark.record.code_run import Purpose
 from joulemark.record.reason import Reason
 
@@ -172,6 +173,43 @@ def test_memory_over_time_is_above_the_baseline():
     runs[0] = dataclasses.replace(runs[0], peak_bytes=MIB)
     # 20 MiB s less 1 MiB over 2 s, 5 less 1
     assert corrected(runs).figures["ntmu_corrected"].value == pytest.approx(18 / 4)
+
+
+def test_memory_over_time_that_is_not_told_from_none_is_no_ratio_of_times():
+    def brief(run):
+        mine = run.sample == 0
+        wall_s = 2 if mine else 1
+        # a peak of some MiB at the very end, and 100 KiB on average
+        return dataclasses.replace(
+            run, wall_ns=wall_s * 10**9, memory_above_mib_s=0.1 * wall_s, n_memory_samples=40
+        )
+
+    runs = [brief(run) if run.purpose is Purpose.PAIRED else run for run in tasks(2.0)]
+    found = corrected(runs)
+    for name in ("tmu_corrected", "ntmu_corrected", "ntmu_corrected_max", "ntmu_corrected_over_5"):
+        assert found.figures[name].value is None, name
+        assert "256 KiB" in found.figures[name].detail
+    assert found.figures["nmu_corrected"].value == pytest.approx(2.0)
+    assert found.samples[0].memory_time_figure.detail == UNTOLD
+    # a task beside it that is told apart is the only one that counts
+    seen = [
+        dataclasses.replace(run, problem="q", memory_above_mib_s=8.0, wall_ns=10**9)
+        for run in runs
+        if run.purpose is Purpose.PAIRED
+    ]
+    figures = corrected([*runs, program("q", 0), *seen]).figures
+    assert (figures["tmu_corrected"].value, figures["tmu_corrected"].n) == (pytest.approx(8.0), 1)
+    assert figures["ntmu_corrected"].value == pytest.approx(1.0)
+
+
+def test_memory_over_time_needs_enough_samples():
+    runs = [
+        dataclasses.replace(run, wall_ns=10**9, memory_above_mib_s=8.0, n_memory_samples=40)
+        if run.purpose is Purpose.PAIRED
+        else run
+        for run in tasks(2.0)
+    ]
+    assert corrected(runs).figures["ntmu_corrected"].value == pytest.approx(1.0)
     short = [dataclasses.replace(run, n_memory_samples=3) for run in runs]
     assert corrected(short).figures["ntmu_corrected"].value is None
 

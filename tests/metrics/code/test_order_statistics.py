@@ -91,6 +91,26 @@ def test_a_limit_on_a_later_level_passes_and_scores_what_came_before(outcome, de
     assert level_pass_at_k(first).value == 0.0
 
 
+def test_who_is_wrong_before_the_levels_fails_and_counts():
+    runs = [*answered((1, 2, 4)), program("p", 1, correct=False)]
+    assert answer_scores(runs) == {"p": {0: (True, pytest.approx(1.0)), 1: (False, 0.0)}}
+    assert eff_at_k(runs).value == pytest.approx(0.5)
+    assert level_pass_at_k(runs).value == pytest.approx(0.5)
+    only_wrong = [run for run in answered(()) if run.sample is None] + [program("p", 0, correct=False)]
+    assert eff_at_k(only_wrong).value == 0.0
+    # one that was not run on the levels, and is not known to be wrong, says nothing
+    assert eff_at_k([*answered((1, 2, 4)), program("p", 1)]).value == pytest.approx(1.0)
+
+
+def test_who_is_far_over_the_limit_is_ended_whether_or_not_somebody_looked():
+    # T = 8 ms: 9 ms score nothing, 19 ms end the answer
+    assert eff_at_k(answered((9, 2, 4))).value == pytest.approx(0.7)
+    assert eff_at_k(answered((19, 2, 4))).value == 0.0
+    assert level_pass_at_k(answered((19, 2, 4))).value == 1.0
+    slow_start = [*answered((1, 2, 4)), level(0, 0, 19, case=1)]
+    assert level_pass_at_k(slow_start).value == 0.0
+
+
 def test_the_longest_test_of_a_level_counts_each_by_its_least_run():
     runs = [level(0, 1, ms, case=case) for case, ms in ((0, 5), (0, 3), (1, 4), (1, 9))]
     assert longest_times(runs, lambda run: run.cpu_ns / MS) == {1: 4.0}

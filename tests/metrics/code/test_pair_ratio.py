@@ -22,10 +22,17 @@ from doubles.made_up_code_runs import (
 )
 from joulemark.metrics.code.baseline import Baseline, baseline_of
 from joulemark.metrics.code.median_interval import median_interval
-from joulemark.metrics.code.pair_ratio import Comparison, aa_band, instruction_ratio, pair_ratio, ratio_value
+from joulemark.metrics.code.pair_ratio import (
+    NO_INSTRUCTIONS,
+    Comparison,
+    aa_band,
+    instruction_ratio,
+    pair_ratio,
+    ratio_value,
+)
 from joulemark.metrics.code.pairs import control_pairs, pairs_of
 from joulemark.metrics.code.sample import samples_of
-from joulemark.record.code_run import CANDIDATE, WORK_OUTSIDE_CALL, Outcome, Purpose
+from joulemark.record.code_run import CANDIDATE, Outcome, Purpose
 from joulemark.record.reason import Reason
 
 MACHINES = {"two speeds": two_speeds, "quiet": quiet, "busy": busy}
@@ -191,13 +198,9 @@ def test_work_outside_the_call_is_charged():
     assert ratio_of(runs).ratio.value == pytest.approx(31 / 20)
 
 
-def test_a_little_around_the_call_is_no_work_unless_flagged():
+def test_a_little_around_the_call_is_no_work():
     runs = abba("p", 0, [20 * MS] * 6, [20 * MS] * 6, cpu_around_ns=8 * MS)
     assert ratio_of(runs).ratio.value == pytest.approx(1.0)
-    flagged = [
-        dataclasses.replace(run, flags=(WORK_OUTSIDE_CALL,)) if run.sample == 0 else run for run in runs
-    ]
-    assert ratio_of(flagged).ratio.value == pytest.approx(23 / 20)
 
 
 def test_a_slow_moment_of_loading_is_no_work():
@@ -218,6 +221,37 @@ def test_a_candidate_that_failed_in_the_end_is_not_judged_by_what_came_before(la
     assert found.ratio.value is None
     assert found.n_censored == 1
     assert found.at_least == pytest.approx(100.0)
+
+
+@pytest.mark.parametrize(("seen_ms", "bound"), [(2_100, 105), (400, 100)])
+def test_what_was_seen_of_a_run_until_a_limit_of_cpu_time_is_its_bound_and_at_least_the_limit(seen_ms, bound):
+    ended = {"outcome": Outcome.OVER_CPU, "correct": False, "limit_ns": 2_000 * MS}
+    found = ratio_of(abba("p", 0, [20 * MS] * 3, [seen_ms * MS] * 3, **ended))
+    assert found.ratio.value is None
+    assert found.at_least == pytest.approx(bound)
+
+
+@pytest.mark.parametrize(("seen_ms", "bound"), [(1_900, 95.0), (1, 20.0)])
+def test_of_a_limit_of_wall_time_the_larger_bound_counts(seen_ms, bound):
+    """A program that was kept waiting has computed all the same; one that sleeps has not."""
+    ended = {"outcome": TIMED_OUT, "correct": False, "limit_ns": 10**9}
+    runs = [
+        dataclasses.replace(run, wall_ns=50 * MS) if run.sample is None else run
+        for run in abba("p", 0, [20 * MS] * 3, [seen_ms * MS] * 3, **ended)
+    ]
+    assert ratio_of(runs).at_least == pytest.approx(bound)
+
+
+def test_instructions_are_compared_where_they_were_counted():
+    runs = [
+        dataclasses.replace(run, instructions=3_000 if run.sample == 0 else 2_000)
+        for run in abba("p", 0, [20 * MS] * 6, [21 * MS] * 6)
+    ]
+    found = instruction_ratio(pairs_of(runs)["p", 0]).ratio
+    assert (found.value, found.lo, found.hi) == pytest.approx((1.5, 1.5, 1.5))
+    none = instruction_ratio(pairs_of(abba("p", 0, [20 * MS] * 6, [21 * MS] * 6))["p", 0]).ratio
+    assert none.value is None
+    assert none.detail == NO_INSTRUCTIONS
 
 
 def test_a_limit_of_wall_time_is_compared_with_wall_time():

@@ -5,19 +5,28 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from doubles.made_up_code_runs import MS, TIMED_OUT, abba, evaluation, program
+from doubles.made_up_code_runs import MS, TIMED_OUT, abba, evaluation, program, whole
 from joulemark.metrics.catalogue import code_definitions
 from joulemark.metrics.code import definition_name, repeat_study, spreads_json, summarize_code, summary_json
 from joulemark.metrics.code.by_group import Tags
 from joulemark.metrics.code.number_of_tests import compare_test_counts
 from joulemark.metrics.code.performance_score import Cluster
-from joulemark.record.code_run import CANDIDATE, REFERENCE, THREADS, CodeRun, Outcome, Purpose
+from joulemark.record.code_run import (
+    CANDIDATE,
+    REFERENCE,
+    THREADS,
+    WORK_OUTSIDE_CALL,
+    CodeRun,
+    Outcome,
+    Purpose,
+)
 from joulemark.record.reason import Reason
 
 DEFINED = {d.name: d for d in code_definitions()}
 # figures of several models or machines, and of one sample
 ELSEWHERE = {
     "cpu_ratio",
+    "instruction_ratio",
     "growth_exponent",
     "growth_excess",
     "cost_with_runs_at_metered_rate_j",
@@ -91,6 +100,36 @@ def test_flags_are_counted_by_sample():
     assert summarize_code(full()).flags == {THREADS: 1}
 
 
+def test_work_outside_the_call_is_flagged_where_it_is_charged():
+    runs = evaluation([1.0, 1.0], n_pairs=4)
+    early = [
+        dataclasses.replace(run, cpu_around_ns=65 * MS)
+        if (run.problem, run.sample, run.purpose) == ("p00", 0, Purpose.PAIRED)
+        else run
+        for run in runs
+    ]
+    assert summarize_code(runs).flags == {}
+    found = summarize_code(early)
+    assert found.flags == {WORK_OUTSIDE_CALL: 1}
+    charged, free = summary_json(found)["tasks"]
+    assert charged["outside_s"] == pytest.approx(0.06)
+    assert charged["cpu_ratio"] == pytest.approx(4.0, rel=0.05)
+    assert free["outside_s"] == 0.0
+
+
+def test_work_outside_the_call_is_flagged_without_a_scaled_input_too():
+    runs = [program("p", 0), whole("p", None, wall_s=0.1, cpu_around_ns=9 * MS)]
+    assert summarize_code([*runs, whole("p", 0, wall_s=0.1, cpu_around_ns=12 * MS)]).flags == {}
+    runs.append(whole("p", 0, wall_s=0.1, cpu_around_ns=50 * MS))
+    assert summarize_code(runs).flags == {WORK_OUTSIDE_CALL: 1}
+
+
+def test_every_ratio_of_a_task_is_a_number_or_has_a_reason():
+    for task in summary_json(summarize_code(full()))["tasks"]:
+        for name in ("cpu_ratio", "memory_ratio", "memory_time_ratio", "instruction_ratio"):
+            assert (task[name] is None) == (name in task["reasons"])
+
+
 def test_k_is_as_large_as_every_problem_allows():
     runs = [program("p", number) for number in range(7)] + [program("q", number) for number in range(5)]
     assert {"pass_at_1", "pass_at_5"} <= set(summarize_code(runs).figures)
@@ -128,6 +167,8 @@ runs_of_anything = st.lists(
         instructions=st.none() | st.integers(0, 10**10),
         peak_bytes=st.none() | st.integers(0, 10**10),
         resident_bytes=st.none() | st.integers(0, 10**10),
+        loaded_bytes=st.none() | st.integers(0, 10**10),
+        queued_ns=st.none() | st.integers(0, 10**10),
         memory_mib_s=st.none() | st.floats(0, 1e6),
         memory_above_mib_s=st.none() | st.floats(0, 1e6),
         n_memory_samples=st.none() | st.integers(0, 100),

@@ -9,6 +9,7 @@ from typing import Any
 from joulemark.code.contain.ended import said
 from joulemark.code.inside.plain import MAX_PARTS, MAX_RESULT_DEPTH, Plain, decode
 from joulemark.record.code_run import Outcome
+from joulemark.record.reason import Reason
 
 _Result = tuple[Outcome, tuple[Plain, ...], str]
 
@@ -19,7 +20,9 @@ class Called:
 
     ``values``: what was returned, by call, up to the first exception; ``outcome`` is that of the last.
     ``cpu_ns``, ``wall_ns``: between start and end, from outside; ``cpu_inside_ns``: as the process says.
-    ``cpu_around_ns``: CPU time of the whole life of the process outside its calls. Bytes as in `CodeRun`.
+    ``cpu_around_ns``: CPU time of the whole life of the process outside its calls. ``queued_ns``: how long
+    it, or the one that waited for it, was ready to run and had no processor. Bytes and instructions as in
+    `CodeRun`; ``no_instructions`` says why there are none.
     ``flags`` say under what the program ran, as in `CodeRun`.
     """
 
@@ -33,6 +36,10 @@ class Called:
     resident_bytes: int
     peak_bytes: int | None
     n_threads: int
+    loaded_bytes: int | None = None
+    queued_ns: int | None = None
+    instructions: int | None = None
+    no_instructions: Reason | None = None
     memory: tuple[tuple[int, int], ...] = ()
     flags: tuple[str, ...] = ()
 

@@ -3,35 +3,33 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import select
 import socket
-import struct
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import Any
 
+from joulemark.code.contain.asked import Ask, answered
 from joulemark.code.contain.called import Called, outcome_of, result_of
 from joulemark.code.contain.channel import Channel, Closed
 from joulemark.code.contain.containment import Containment
-from joulemark.code.contain.ended import Ended, by_status, said
+from joulemark.code.contain.ended import Ended, by_status, cpu_of_status, said
+from joulemark.code.contain.greeting import receive_until, sender_of
+from joulemark.code.contain.instructions import InstructionCounter, NoCounter
 from joulemark.code.contain.limits import MAX_THREADS, Limits
 from joulemark.code.contain.process import Process
+from joulemark.code.contain.spent import Spent, at_begin, at_end
 from joulemark.code.contain.vitals import Gone, vitals_of
-from joulemark.code.inside.plain import Plain, decode, encode
 from joulemark.record.code_run import Outcome
 from joulemark.record.errors import InputError
+from joulemark.record.reason import Reason
 
 __all__ = ["Ask", "Called", "Cell", "Ended"]
 
-_CREDENTIALS = struct.Struct("3i")
 _START_S = 20.0
 _END_S = 2.0
 _STATUS_S = 1.0
-
-Ask = Callable[[str, tuple[Plain, ...]], Plain]
-"""Answers a call that a program makes of a function that is not in its process; raises ``RuntimeError``."""
 
 
 class Cell:
@@ -54,11 +52,17 @@ class Cell:
         self._when_closed = when_closed
         self._first: Process | None = None
         self._in_calls_ns = 0
+        self._loaded_bytes: int | None = None
+        self._counter: InstructionCounter | None = None
+        self._no_counter: Reason | None = None
+        self._call_begin: Spent | None = None
+        self._call: Spent | None = None
+        self._seen_cpu_ns = 0
         try:
             self._first = Process(sender_of(status, _START_S)[1])
             greeting, pid = sender_of(wire, _START_S)
             self._channel.took(greeting)
-            self._channel.receive(_until(time.monotonic() + _START_S))
+            self._channel.receive(receive_until(time.monotonic() + _START_S))
             self._vitals = vitals_of(pid)
         except (Gone, Closed, Ended, OSError, ValueError) as error:
             self.close()
@@ -67,6 +71,10 @@ class Cell:
                 why=str(error) or "it ended at its start",
                 fix="joulemark code selftest   # says what this machine allows",
             ) from error
+        try:
+            self._counter = InstructionCounter(pid)
+        except NoCounter as none:
+            self._no_counter = none.reason
         self._begin()
 
     def load(
@@ -77,15 +85,27 @@ class Cell:
         remote: Sequence[str] = (),
         ask: Ask | None = None,
         recursion: int | None = None,
+        rehearsal: str | None = None,
     ) -> None:
-        """Load a program; ``remote`` names functions that ``ask`` answers. Raises `Ended`."""
-        order = {"source": source, "entry_point": entry_point, "remote": list(remote), "recursion": recursion}
+        """Load a program; ``remote`` names functions that ``ask`` answers. Raises `Ended`.
+
+        ``rehearsal``: an input (text of `encode`) that another copy of the program is called with before, so
+        that the library is as warm as in a process that ran for long; what comes of it is thrown away.
+        """
+        order = {
+            "source": source,
+            "entry_point": entry_point,
+            "remote": list(remote),
+            "recursion": recursion,
+            "rehearsal": rehearsal,
+        }
         with self._watched():
             self._begin()
             self._channel.send(order, self._look)
             message = self._receive(ask)
             kind, detail = message.get("kind"), said(message, "detail")
             if kind == "loaded":
+                self._loaded_bytes = self._vitals.resident_bytes()
                 return
             if kind == "no_entry_point":
                 raise Ended(Outcome.NO_ENTRY_POINT, detail)
@@ -108,6 +128,7 @@ class Cell:
         all calls together.
         """
         with self._watched():
+            self._call_begin = self._call = None
             self._begin()
             self._has_said_nothing()
             self._channel.send({"inputs": list(inputs)}, self._look)
@@ -126,6 +147,8 @@ class Cell:
             self._first.wait(_END_S)  # a large one takes its time, and would disturb the next
             self._first.close()
             self._first = None
+        if self._counter is not None:
+            self._counter.close()
         self._channel.close()
         self._status.close()
         if self._when_closed is not None:
@@ -149,10 +172,10 @@ class Cell:
         memory: list[tuple[int, int]] = []
         self._begin(cpu_limit_s)
         self._has_said_nothing()
-        cpu_0, wall_0 = vitals.cpu_ns(), time.monotonic_ns()
+        self._call_begin = at_begin(vitals, self._counter)
         self._channel.send({}, self._look)
         message = self._receive(ask, memory, sample_memory_s)
-        wall_1, cpu_1 = time.monotonic_ns(), vitals.cpu_ns()
+        call = self._call = at_end(vitals, self._counter).since(self._call_begin)
         if message.get("kind") != "done":
             raise _unexpected(message, "its end")
         peak, threads = vitals.peak_bytes(), vitals.n_threads()
@@ -160,26 +183,31 @@ class Cell:
         self._has_said_nothing()
         self._channel.send({}, self._look)
         outcome, values, detail = result_of(self._receive(), n_calls)
-        cpu_2 = vitals.cpu_ns()
+        cpu_ns = vitals.cpu_ns()
         self._has_said_nothing()
         inside = message.get("cpu_ns")
         if type(inside) is not int or not 0 <= inside < 2**62:
             inside = None
-        cpu_ns = cpu_1 - cpu_0
-        if inside is not None and abs(cpu_ns - inside) <= vitals.step_ns:
-            cpu_ns = inside  # they agree as far as can be seen from outside, and it sees more
-        self._in_calls_ns += cpu_1 - cpu_0
+        agree = inside is not None and abs(call.cpu_ns - inside) <= vitals.step_ns
+        self._in_calls_ns += call.cpu_ns
         return Called(
             outcome=outcome,
             values=values,
             detail=detail,
-            cpu_ns=cpu_ns,
+            # where they agree as far as can be seen from outside, the program's own clock sees more
+            cpu_ns=inside if agree and inside is not None else call.cpu_ns,
             cpu_inside_ns=inside,
-            cpu_around_ns=max(0, cpu_2 - self._in_calls_ns),
-            wall_ns=wall_1 - wall_0,
+            cpu_around_ns=max(0, cpu_ns - self._in_calls_ns),
+            wall_ns=call.wall_ns,
             resident_bytes=resident,
             peak_bytes=max(0, peak - resident) if has_peak and peak is not None else None,
             n_threads=threads,
+            loaded_bytes=self._loaded_bytes,
+            queued_ns=call.queued_ns,
+            instructions=call.instructions,
+            no_instructions=None
+            if call.instructions is not None
+            else self._no_counter or Reason.NOT_MEASURED,
             memory=tuple(memory),
             flags=self.containment.flags,
         )
@@ -191,7 +219,7 @@ class Cell:
         self._until = time.monotonic() + self._limits.wall_s
         self._look_at = 0.0
         self._missed = 0
-        self._cpu_before_ns = self._vitals.cpu_ns()
+        self._cpu_before_ns = self._seen_cpu_ns = self._vitals.cpu_ns()
 
     def _receive(
         self,
@@ -214,7 +242,7 @@ class Cell:
             if message.get("kind") != "ask" or ask is None:
                 return message
             asked_at = time.monotonic()
-            self._channel.send(_answered(message, ask), self._look)
+            self._channel.send(answered(message, ask), self._look)
             self._until += time.monotonic() - asked_at  # another process computed meanwhile
 
     def _look(self) -> None:
@@ -226,7 +254,8 @@ class Cell:
             return
         self._look_at = now + self._vitals.look_s
         try:
-            if self._vitals.cpu_ns() - self._cpu_before_ns > self._cpu_s * 1e9:
+            self._seen_cpu_ns = self._vitals.cpu_ns()
+            if self._seen_cpu_ns - self._cpu_before_ns > self._cpu_s * 1e9:
                 raise Ended(Outcome.OVER_CPU, f"it took more than {self._cpu_s:g} s of CPU time")
             if self._vitals.resident_bytes() > limits.memory_bytes:
                 raise Ended(Outcome.OVER_MEMORY, f"it took more than {limits.memory_bytes >> 20} MiB")
@@ -244,16 +273,33 @@ class Cell:
     @contextlib.contextmanager
     def _watched(self) -> Iterator[None]:
         """Turn whatever ends the program into `Ended`, which says under what the program ran."""
+        words = b""
         try:
             yield
         except (Closed, Gone):
-            ended = by_status(self._last_words())
+            words = self._last_words()
+            ended = by_status(words)
         except Ended as error:
             ended = error
         else:
             return
         ended.flags = self.containment.flags
+        self._tell_spent(ended, cpu_of_status(words))
         raise ended from None
+
+    def _tell_spent(self, ended: Ended, whole_life_ns: int | None) -> None:
+        """Say what was seen of the process until it ended: readings of now, else the last ones."""
+        begin, call = self._call_begin, self._call
+        seen_ns, queued_ns = max(self._seen_cpu_ns, whole_life_ns or 0), None
+        with contextlib.suppress(Gone):
+            now = at_end(self._vitals, None)
+            seen_ns, queued_ns = max(seen_ns, now.cpu_ns), now.queued_ns
+        if call is None and begin is not None:
+            call = Spent(seen_ns, time.monotonic_ns(), queued_ns).since(begin)
+        if call is not None:
+            self._in_calls_ns += call.cpu_ns
+            ended.cpu_ns, ended.wall_ns, ended.queued_ns = call.cpu_ns, call.wall_ns, call.queued_ns
+        ended.cpu_around_ns = max(0, seen_ns - self._in_calls_ns)
 
     def _last_words(self) -> bytes:
         """Return what the process says that watched this one: how it ended."""
@@ -274,41 +320,5 @@ class Cell:
         return text
 
 
-def sender_of(channel: socket.socket, timeout_s: float) -> tuple[bytes, int]:
-    """Return the first bytes of a channel and the id, as this process sees it, of the process that sent them.
-
-    Where the kernel does not tell, the process has to. Raises ``OSError``, ``ValueError``, `Gone`.
-    """
-    channel.settimeout(timeout_s)
-    data, ancillary, _, _ = channel.recvmsg(1 << 16, socket.CMSG_SPACE(_CREDENTIALS.size))
-    channel.setblocking(False)
-    if not data:
-        raise Gone("it ended at its start")
-    if hasattr(socket, "SO_PASSCRED"):
-        channel.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 0)
-        for level, kind, content in ancillary:
-            if level == socket.SOL_SOCKET and kind == socket.SCM_CREDENTIALS:
-                return data, int(_CREDENTIALS.unpack(content[: _CREDENTIALS.size])[0])
-    return data, int(json.loads(data[data.index(b"{") :])["pid"])
-
-
-def _until(end: float) -> Callable[[], None]:
-    def look() -> None:
-        if time.monotonic() > end:
-            raise Gone("it did not start in time")
-
-    return look
-
-
 def _unexpected(message: Mapping[str, Any], wanted: str) -> Ended:
     return Ended(Outcome.BROKE_PROTOCOL, f"it sent {said(message, 'kind')[:40]!r} in place of {wanted}")
-
-
-def _answered(message: Mapping[str, Any], ask: Ask) -> dict[str, Any]:
-    try:
-        args = decode(message.get("args", ""))
-        if not isinstance(args, tuple):
-            raise ValueError("no arguments")
-        return {"value": encode(ask(said(message, "name"), args))}
-    except (ValueError, RuntimeError) as error:
-        return {"error": str(error)[:500]}

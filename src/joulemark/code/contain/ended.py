@@ -17,7 +17,9 @@ _DETAIL_CHARS = 500
 class Ended(Exception):
     """A program ended in another way than by answering; ``detail`` is for a reader.
 
-    ``flags`` say under what the program ran, as in `CodeRun`.
+    ``flags`` say under what the program ran, as in `CodeRun`. Times (ns) are what was seen of it until then:
+    CPU and wall time of the call, CPU time outside its calls, and how long it waited for a processor; null
+    where it was not in a call, or nobody saw.
     """
 
     def __init__(self, outcome: Outcome, detail: str = "") -> None:
@@ -25,6 +27,10 @@ class Ended(Exception):
         self.outcome = outcome
         self.detail = detail
         self.flags: tuple[str, ...] = ()
+        self.cpu_ns: int | None = None
+        self.wall_ns: int | None = None
+        self.queued_ns: int | None = None
+        self.cpu_around_ns: int | None = None
 
 
 def said(message: Mapping[str, Any], key: str) -> str:
@@ -47,6 +53,15 @@ def by_status(text: bytes) -> Ended:
     if os.WIFSIGNALED(code):
         return _by_signal(os.WTERMSIG(code))
     return Ended(Outcome.EXITED, f"it ended itself with code {os.WEXITSTATUS(code)} and without an answer")
+
+
+def cpu_of_status(text: bytes) -> int | None:
+    """Return the CPU time (ns) of its whole life that the watching process reports, null for none."""
+    try:
+        found = json.loads(text.splitlines()[-1])["cpu_ns"]
+    except (ValueError, KeyError, TypeError, IndexError):
+        return None
+    return found if type(found) is int and 0 <= found < 2**62 else None
 
 
 def _by_signal(number: int) -> Ended:

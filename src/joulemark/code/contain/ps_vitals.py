@@ -29,6 +29,10 @@ class PsVitals:
         """Return the CPU time of the process so far, in ns."""
         return cpu_time_ns(self._row("time"))
 
+    def queued_ns(self) -> None:
+        """Return null: how long it waited for a processor cannot be had."""
+        return
+
     def resident_bytes(self) -> int:
         """Return the memory that is resident now."""
         return int(self._row("rss")) << 10

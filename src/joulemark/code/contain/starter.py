@@ -13,8 +13,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from joulemark.code.contain import bubblewrap
-from joulemark.code.contain.cell import Cell, sender_of
+from joulemark.code.contain.cell import Cell
 from joulemark.code.contain.containment import Containment
+from joulemark.code.contain.greeting import sender_of
 from joulemark.code.contain.interpreter import LAUNCH, environment, python
 from joulemark.code.contain.limits import Limits
 from joulemark.code.contain.process import Process

@@ -11,10 +11,11 @@ from typing import Protocol
 
 from joulemark.code.contain.ps_vitals import Gone, PsVitals
 
-__all__ = ["Gone", "ProcessVitals", "Vitals", "vitals_of"]
+__all__ = ["Gone", "ProcessVitals", "Vitals", "own_queued_ns", "vitals_of"]
 
 _PAGE_BYTES = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
 _RESET_PEAK = b"5"
+_QUEUED = 1  # field of ``schedstat``: ready to run, and waiting for a processor (ns)
 _THREADS, _RESIDENT = 17, 21  # fields of ``/proc/PID/stat`` behind the name
 
 
@@ -29,6 +30,10 @@ class ProcessVitals(Protocol):
 
     def cpu_ns(self) -> int:
         """Return the CPU time of the process so far, all threads, living and ended, in ns."""
+        ...
+
+    def queued_ns(self) -> int | None:
+        """Return how long its first thread was ready to run and had no processor, null where nobody tells."""
         ...
 
     def resident_bytes(self) -> int:
@@ -69,6 +74,10 @@ class Vitals:
         except OSError as error:
             raise Gone from error
 
+    def queued_ns(self) -> int | None:
+        """Return how long its first thread was ready to run and had no processor, null where nobody tells."""
+        return _queued_ns(self._folder)
+
     def resident_bytes(self) -> int:
         """Return the memory that is resident now."""
         return int(self._stat()[_RESIDENT]) * _PAGE_BYTES
@@ -104,6 +113,18 @@ class Vitals:
         if not text:
             raise Gone
         return text
+
+
+def own_queued_ns() -> int | None:
+    """Return how long this thread was ready to run and had no processor, null where nobody tells."""
+    return _queued_ns(Path("/proc/thread-self"))
+
+
+def _queued_ns(folder: Path) -> int | None:
+    try:
+        return int((folder / "schedstat").read_text().split()[_QUEUED])
+    except (OSError, ValueError, IndexError):
+        return None  # a kernel without it, or a process that has ended: other readings tell
 
 
 def vitals_of(pid: int) -> ProcessVitals:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from joulemark.code.cases.case import Case, Kind
 from joulemark.code.cases.make import make_cases, results_of
 from joulemark.code.contain.sandbox import Sandbox
-from joulemark.code.evaluation.settings import Settings
+from joulemark.code.evaluation.settings import FigureSet, Settings
 from joulemark.code.grading.grade import Grade, grade
 from joulemark.code.grading.judge import Judge
 from joulemark.code.inside.plain import Plain, encode
@@ -79,20 +79,29 @@ class _Work:
 
     def runs(self) -> list[CodeRun]:
         """Return every run of every answer."""
+        problem, settings = self._job.problem, self._job.settings
         found: list[CodeRun] = []
+        if settings.measure and self._job.same:
+            found += run_baseline(self._bench.sandbox)
+        if settings.wants(FigureSet.ENAMEL) and problem.is_scored_by_levels:
+            # whether or not an answer is right: the score counts every answer of such a problem
+            self._levels = Levels(self._bench, reference(problem), settings.seed)
+            found += self._levels.reference_runs
         for answer in self._job.answers:
-            ran = Ran(self._job.problem.problem_id, answer.source or "", answer.sample)
-            graded = grade(self._bench.sandbox, self._job.problem, self._cases, ran)
+            ran = Ran(problem.problem_id, answer.source or "", answer.sample)
+            graded = grade(self._bench.sandbox, problem, self._cases, ran)
             found += graded.runs
-            if graded.is_correct and self._job.settings.measure:
+            if graded.is_correct and settings.measure:
                 found += self._measured(ran, graded)
         return found
 
     def _measured(self, ran: Ran, graded: Grade) -> list[CodeRun]:
         settings, bench = self._job.settings, self._bench
-        cases = self._cases or self._seen(graded.inputs)
+        cases: tuple[Case, ...] = ()
+        if settings.wants(FigureSet.PAPER):
+            cases = self._cases or self._seen(graded.inputs)
         found: list[CodeRun] = []
-        scaled = self._scale()
+        scaled = self._scale() if settings.wants(FigureSet.CORRECTED) else None
         if not self._reference_done:
             self._reference_done = True
             found += self._of_reference(cases, scaled)
@@ -114,12 +123,6 @@ class _Work:
         found: list[CodeRun] = []
         if cases:
             found += [run_whole(bench, canonical, cases, repeat) for repeat in range(settings.whole_repeats)]
-        generator = self._job.problem.generator
-        if generator is not None and generator.levels:
-            self._levels = Levels(bench, canonical)
-            found += self._levels.reference_runs
-        if self._job.same:
-            found += run_baseline(bench.sandbox)
         if scaled is not None and self._job.same and settings.same_pairs:
             control = Ran(canonical.problem, canonical.program, 0)
             plan = PairPlan(settings.same_pairs, settings.same_pairs)

@@ -2,11 +2,28 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict, Field
+from collections.abc import Iterable
+from enum import StrEnum
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from joulemark.code.contain.limits import MIB, Limits
 
 _WALL = 3
+
+
+class FigureSet(StrEnum):
+    """Figures that are measured together.
+
+    `PAPER`: time and memory as EffiBench's paper defines them, all tests in one process. `CORRECTED`: pairs
+    on a scaled input, the A/A band and growth, with which efficient@k, speedup (COFFE) and DPS (EvalPerf)
+    come.
+    `ENAMEL`: eff@k by its own procedure, on its own levels.
+    """
+
+    PAPER = "paper"
+    CORRECTED = "corrected"
+    ENAMEL = "enamel"
 
 
 class Settings(BaseModel):
@@ -17,7 +34,8 @@ class Settings(BaseModel):
     ``memory_mib``: resident memory. ``min_pairs``, ``max_pairs``: of reference and candidate, the latter
     until the interval's half width is below ``target_half_width`` (a share of the ratio).
     ``same_pairs``: pairs of a problem's reference with itself, on ``same_problems`` problems (A/A).
-    ``measure``: whether time and memory are measured at all, or answers are graded only.
+    ``measure``: whether time and memory are measured at all, or answers are graded only; ``figures``: what is
+    measured then.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -34,6 +52,17 @@ class Settings(BaseModel):
     same_pairs: int = Field(default=15, ge=0)
     whole_repeats: int = Field(default=1, ge=0)
     growth: bool = True
+    figures: tuple[FigureSet, ...] = tuple(FigureSet)
+
+    @field_validator("figures")
+    @classmethod
+    def _in_one_order(cls, figures: Iterable[FigureSet]) -> tuple[FigureSet, ...]:
+        chosen = set(figures)
+        return tuple(one for one in FigureSet if one in chosen)
+
+    def wants(self, figures: FigureSet) -> bool:
+        """Whether what these figures need is measured."""
+        return self.measure and figures in self.figures
 
     def limits(self) -> Limits:
         """Return what a program may take."""

@@ -39,10 +39,13 @@ class DeclaredWatts:
 class ProgramFigures:
     """The programs of a run.
 
-    ``cost``: what answers cost by problem, null where nothing is known of generation and runs in one unit;
-    ``why_no_joules`` then, and where CPU-seconds stand in for joules, says why. ``curve``: the cost of a
-    correct answer with N runs of its program. ``joules_per_cpu_second``: what converts CPU time, by the
-    meter of the processors that the engine ran on.
+    ``generate``: what a correct answer took to generate, metered (J), or CPU time where no meter was. What
+    its runs take is CPU time (``run_cpu_s``); ``run_j`` are its joules, modelled: no meter was read while
+    programs ran. The two are never added up. ``joules_per_cpu_second``: what converts CPU time, by the meter
+    of the processors that the engine ran on.
+    ``cost``: what answers cost by problem with both parts of one kind, modelled or CPU time; null where
+    nothing is known of generation and runs in one unit. ``why_no_joules`` then, and where CPU-seconds stand
+    in for joules, says why. ``curve``: the cost of a correct answer with N runs of its program.
     """
 
     record: EvaluationRecord
@@ -52,6 +55,7 @@ class ProgramFigures:
     joules_per_cpu_second: Value
     generate: Value
     run_cpu_s: Value
+    run_j: Value
     why_no_joules: str | None
     failures: Mapping[str, str]
 
@@ -61,14 +65,14 @@ def program_figures(
 ) -> ProgramFigures | None:
     """Return the figures of a run's programs, null where they were not run. Raises `InputError`.
 
-    With ``declared`` watts all joules of the cost with runs are modelled: none of them is metered then.
+    With ``declared`` watts both parts of the cost with runs are modelled from these, without any meter.
     """
     layout = RunLayout(root)
     if not (layout.programs / FILE).exists():
         return None
     record, recorded = read_record(layout.programs), read_journal(layout.programs)
     summary = summary_of_evaluation(record, recorded)
-    metered, spent, rate = _metered(view), _cpu(view), _joules_per_cpu_second(view)
+    rate, run_cpu_s = _joules_per_cpu_second(view), _mean_run(summary)
     cost, why = _cost(summary, _problem_of_items(layout), view, declared)
     return ProgramFigures(
         record,
@@ -76,8 +80,9 @@ def program_figures(
         cost,
         () if cost is None else cost_curve(cost),
         rate,
-        _per_right(summary, metered, spent),
-        _mean_run(summary),
+        _per_right(summary, view),
+        run_cpu_s,
+        _run_j(run_cpu_s, rate),
         why,
         recorded.failures,
     )
@@ -86,7 +91,7 @@ def program_figures(
 def _cost(
     summary: CodeSummary, problems: Mapping[ItemKey, str], view: RunView, declared: DeclaredWatts | None
 ) -> tuple[ModelCost | None, str | None]:
-    """Return what answers cost in one unit and kind, and why that is not metered joules."""
+    """Return what answers cost in one unit and kind, and why that is not joules."""
 
     def made(costs: Mapping[ItemKey, float], kind: CostKind, per_cpu_second: float = 1.0) -> ModelCost:
         generate = _by_problem(costs, problems)
@@ -98,11 +103,13 @@ def _cost(
             return None, NO_TIME
         modelled = {key: declared.engine_w * seconds for key, seconds in time_s.items()}
         return made(modelled, CostKind.MODELLED, declared.program_w), None
-    metered, spent, rate = _metered(view), _cpu(view), _joules_per_cpu_second(view)
-    if metered is not None:
-        if rate.value is None:
+    spent, rate = _cpu(view), _joules_per_cpu_second(view)
+    if not isinstance(view.headline_energy, Withheld):
+        if rate.value is None or spent is None:
             return None, NO_RATE
-        return made(metered, CostKind.METERED, rate.value), None
+        # modelled by the same rate as the runs; over all answers it comes to what was metered
+        modelled = {key: rate.value * seconds for key, seconds in spent.items()}
+        return made(modelled, CostKind.AT_METERED_RATE, rate.value), None
     if spent is not None:
         return made(spent, CostKind.CPU), _why_no_energy(view)
     return None, f"{_why_no_energy(view)} {NO_CPU}"
@@ -116,16 +123,6 @@ def shares(total: float, known: Mapping[ItemKey, float], keys: Sequence[ItemKey]
     own = {key: known[key] for key in keys} if all(key in known for key in keys) else dict.fromkeys(keys, 0.0)
     rest = (total - math.fsum(own.values())) / len(keys) if keys else 0.0
     return {key: value + rest for key, value in own.items()}
-
-
-def _metered(view: RunView) -> dict[ItemKey, float] | None:
-    """Return the joules of each answer, null where the run has none."""
-    total = view.headline_energy
-    if isinstance(total, Withheld):
-        return None
-    rows = view.headline_attributions()
-    known = {key: row.joules for key, row in rows.items() if row.joules is not None}
-    return shares(total.joules, known, [item.key for item in view.measured_items])
 
 
 def _cpu(view: RunView) -> dict[ItemKey, float] | None:
@@ -176,16 +173,30 @@ def _why_no_energy(view: RunView) -> str:
     return f"{total.reason.text} {total.detail}".strip()
 
 
-def _per_right(
-    summary: CodeSummary, metered: Mapping[ItemKey, float] | None, spent: Mapping[ItemKey, float] | None
-) -> Value:
-    costs, unit = (metered, "J") if metered is not None else (spent, "s")
-    n_right = summary.counts["n_right"]
-    if costs is None:
-        return withheld("J", Reason.NOT_MEASURED)
+def _per_right(summary: CodeSummary, view: RunView) -> Value:
+    """Return what was metered over the right answers with the meter's bound, else the engine's CPU time."""
+    energy, n_right, n = view.headline_energy, summary.counts["n_right"], len(view.measured_items)
+    if isinstance(energy, Withheld):
+        spent = view.cpu_seconds
+        if spent is None:
+            return withheld("J", energy.reason, detail=energy.detail)
+        if not n_right:
+            return withheld("s", Reason.NOTHING_CORRECT)
+        return Value(spent / n_right, "s", n=n)
     if not n_right:
-        return withheld(unit, Reason.NOTHING_CORRECT)
-    return Value(math.fsum(costs.values()) / n_right, unit, n=len(costs))
+        return withheld("J", Reason.NOTHING_CORRECT)
+    lo, hi = energy.lo / n_right, energy.hi / n_right
+    return Value(energy.joules / n_right, "J", lo, hi, "bound", n=n)
+
+
+def _run_j(run_cpu_s: Value, rate: Value) -> Value:
+    """Return the modelled joules of one run; the bound is that of the rate."""
+    if run_cpu_s.value is None:
+        return withheld("J", Reason.NOT_MEASURED, detail=run_cpu_s.detail, n=run_cpu_s.n)
+    if rate.value is None or rate.lo is None or rate.hi is None:
+        return withheld("J", rate.reason or Reason.NOT_MEASURED, detail=rate.detail, n=run_cpu_s.n)
+    seconds = run_cpu_s.value
+    return Value(seconds * rate.value, "J", seconds * rate.lo, seconds * rate.hi, "bound", n=run_cpu_s.n)
 
 
 def _mean_run(summary: CodeSummary) -> Value:

@@ -18,10 +18,18 @@ def figures_json(figures: ProgramFigures) -> dict[str, JsonValue]:
         "settings": record.settings.model_dump(mode="json"),
         "cost_kind": None if cost is None else cost.kind.value,
         "why_no_joules": figures.why_no_joules,
+        # measured and modelled joules stand side by side here and are never added up
+        "kinds": {
+            "generate_per_correct_answer": "measured",
+            "run_cpu_s": "measured",
+            "run_j": "modelled",
+            "joules_per_cpu_second": "measured",
+        },
         **values_json(
             {
                 "generate_per_correct_answer": figures.generate,
                 "run_cpu_s": figures.run_cpu_s,
+                "run_j": figures.run_j,
                 "joules_per_cpu_second": figures.joules_per_cpu_second,
             }
         ),

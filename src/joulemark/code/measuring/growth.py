@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from joulemark.code.measuring.observed import Ran
 from joulemark.code.measuring.once import Bench
 from joulemark.code.measuring.scaled import Scaled, reference, scaled_cases
@@ -19,11 +21,12 @@ def run_growth(bench: Bench, ran: Ran, scaled: Scaled) -> list[CodeRun]:
     """Run a program beside the reference at six sizes about the scaled one, each twice the one before.
 
     From the smallest up; every repeat has an input of its own. It stops growing where the program is wrong,
-    over a limit, or took so long that the next size would be too slow; then smaller sizes are added until
-    there are `LEAST_SIZES`.
+    over a limit, or would by its growth so far take over a second at the next size; then smaller sizes are
+    added until there are `LEAST_SIZES`.
     """
     runs: list[CodeRun] = []
     sizes: set[int] = set()
+    before_ns = 0
     for power in _POWERS:
         size = max(1, round(scaled.size * 2.0**power))
         if size in sizes:
@@ -33,8 +36,10 @@ def run_growth(bench: Bench, ran: Ran, scaled: Scaled) -> list[CodeRun]:
         if not all(run.correct for run in at_size):
             break
         sizes.add(size)
-        if max(run.cpu_ns or 0 for run in at_size) > _LONG_NS:
+        taken_ns = max(run.cpu_ns or 0 for run in at_size)
+        if taken_ns * max(2.0, taken_ns / before_ns if before_ns else 0.0) > _LONG_NS:
             break
+        before_ns = taken_ns
     for power in _SMALLER:
         size = max(1, round(scaled.size * 2.0**power))
         if len(sizes) >= LEAST_SIZES or size in sizes:
@@ -56,7 +61,7 @@ def _at(bench: Bench, ran: Ran, size: int, power: int) -> list[CodeRun]:
         order = (canonical, ran) if repeat % 2 == 0 else (ran, canonical)
         for position, one in enumerate(order):
             pair = (power - min(_SMALLER)) * _REPEATS + repeat
-            place = {"size": size, "case": first, "pair": pair, "position": position}
+            place: dict[str, Any] = {"size": size, "case": first, "pair": pair, "position": position}
             runs.append(bench.run(one, cases, Purpose.GROWTH, **place))
             if one is ran and not runs[-1].correct:
                 return runs

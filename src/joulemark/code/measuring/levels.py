@@ -1,43 +1,56 @@
-"""Tests by level of difficulty, for scores that are made of order statistics (ENAMEL's eff@k)."""
+"""Tests by level of difficulty, run as ENAMEL's published procedure runs them, for its eff@k.
+
+Every call is the only one of a fresh process, as there every call is of a program that was executed anew:
+what a program keeps from one call is of no use to the next. There all of them run in one process, which has
+imported what they import: here a copy of the program is called before, with a small input. Levels that count
+are repeated, the first one is not.
+"""
 
 from __future__ import annotations
-
-from collections.abc import Sequence
 
 from joulemark.code.cases.case import Case, Kind
 from joulemark.code.cases.inputs import level_inputs, make_inputs
 from joulemark.code.cases.make import results_of
-from joulemark.code.contain.ended import Ended
 from joulemark.code.inside.plain import encode
-from joulemark.code.measuring.observed import Ran, ended_run, observed_run
+from joulemark.code.measuring.observed import Ran
 from joulemark.code.measuring.once import Bench
-from joulemark.record.code_run import CodeRun, Outcome, Purpose
+from joulemark.metrics.code.order_statistics import LIMIT_FACTOR, OVERTIME_S
+from joulemark.record.code_run import CodeRun, Purpose
+from joulemark.record.errors import InputError
 
 REPEATS = 6
-TOLERANCE = 2.0
-"""A program has this many times what the reference takes at most; what takes longer scores nothing."""
-_LEAST_LIMIT_S = 0.05
+"""Calls of each test of a level that counts."""
 
 
 class Levels:
-    """The levels of one problem: inputs are made once, the reference runs once, candidates in turn."""
+    """The levels of one problem: inputs are made once, the reference runs once, candidates in turn.
 
-    def __init__(self, bench: Bench, reference: Ran) -> None:
+    Raises `InputError` where the reference fails on them.
+    """
+
+    def __init__(self, bench: Bench, reference: Ran, seed: int = 0) -> None:
         self._bench = bench
         generator = bench.problem.generator
         assert generator is not None  # what has levels has one
-        self._cases = [self._of_level(level) for level in range(len(generator.levels))]
+        self._weights = generator.level_weights
+        self._cases = [self._of_level(level, seed) for level in range(len(generator.levels))]
         self.reference_runs = self._run(reference, None)
-        slowest = max((run.cpu_ns or 0 for run in self.reference_runs), default=0)
-        self._limit_s = max(TOLERANCE * slowest / 1e9, _LEAST_LIMIT_S)
+        last = self.reference_runs[-1]
+        if not last.correct:
+            raise InputError(
+                f"{bench.problem.problem_id} is no sound problem: its reference fails on level {last.level}",
+                why=last.detail or last.outcome.value,
+                fix="joulemark code problems --check   # says which problems are sound",
+            )
+        self._limit_s = LIMIT_FACTOR * self._slowest_ns() / 1e9 + OVERTIME_S
 
     def run(self, ran: Ran) -> list[CodeRun]:
-        """Run a candidate level by level; the levels after one that it did not end are left out."""
+        """Run a candidate test by test, up to the first that it fails or takes too long for."""
         return self._run(ran, self._limit_s)
 
-    def _of_level(self, level: int) -> tuple[Case, ...]:
+    def _of_level(self, level: int, seed: int) -> tuple[Case, ...]:
         bench = self._bench
-        made = make_inputs(bench.sandbox, bench.problem, level_inputs(bench.problem, level))
+        made = make_inputs(bench.sandbox, bench.problem, level_inputs(bench.problem, level, seed))
         arguments = [one.args for one in made]
         expected = results_of(
             bench.sandbox, bench.problem, bench.problem.canonical, arguments, "the reference solution"
@@ -49,33 +62,35 @@ class Levels:
 
     def _run(self, ran: Ran, limit_s: float | None) -> list[CodeRun]:
         runs: list[CodeRun] = []
-        for cases in self._cases:
-            for repeat in range(REPEATS):
-                runs += self._run_level(ran, cases, repeat, limit_s)
-                if runs and not runs[-1].correct:
-                    return runs
+        for level, cases in enumerate(self._cases):
+            for case in cases:
+                for repeat in range(REPEATS if self._weights[level] else 1):
+                    place = {"level": level, "case": case.number, "pair": repeat, "size": case.size}
+                    runs.append(
+                        self._bench.run(
+                            ran,
+                            [case],
+                            Purpose.LEVEL,
+                            cpu_limit_s=limit_s,
+                            rehearsal=self._cases[0][-1],
+                            **place,
+                        )
+                    )
+                    if not runs[-1].correct or _is_over(runs[-1], limit_s):
+                        return runs
         return runs
 
-    def _run_level(
-        self, ran: Ran, cases: Sequence[Case], repeat: int, limit_s: float | None
-    ) -> list[CodeRun]:
-        """Run the tests of a level in one fresh process, each a call of its own."""
-        bench, runs = self._bench, []
-        try:
-            with bench.sandbox.cell() as cell:
-                cell.load(ran.source(bench.problem), bench.problem.entry_point)
-                for case in cases:
-                    called = cell.call([case.sent], cpu_limit_s=limit_s)
-                    right = called.outcome is Outcome.RETURNED and bench.judge.is_right(
-                        case, called.values[0]
-                    )
-                    place = {"level": case.level, "case": case.number, "pair": repeat, "size": case.size}
-                    runs.append(observed_run(called, ran, Purpose.LEVEL, right, **place))
-                    if not right:
-                        return runs
-        except Ended as ended:
-            place = {"level": cases[0].level, "case": len(runs), "pair": repeat, "size": cases[0].size}
-            runs.append(
-                ended_run(ended, ran, Purpose.LEVEL, bench.sandbox.limits, cpu_limit_s=limit_s, **place)
-            )
-        return runs
+    def _slowest_ns(self) -> int:
+        """Return the reference's longest time on levels that count, of each test the least of its runs."""
+        least: dict[tuple[int, int], int] = {}
+        for run in self.reference_runs:
+            level = run.level or 0
+            if self._weights[level] and run.cpu_ns is not None and run.case is not None:
+                key = (level, run.case)
+                least[key] = min(run.cpu_ns, least.get(key, run.cpu_ns))
+        return max(least.values(), default=0)
+
+
+def _is_over(run: CodeRun, limit_s: float | None) -> bool:
+    """Whether a call that came to its end took too long, and its end only came before anybody looked."""
+    return limit_s is not None and run.cpu_ns is not None and run.cpu_ns > limit_s * 1e9

@@ -26,6 +26,7 @@ MIB = 1 << 20
 _SLACK_NS = 5_000_000
 _SLACK_SHARE = 0.2
 _IDLE_NS = 500_000_000  # a busy machine may keep a program waiting so long
+_PAUSE_NS = 200_000_000  # where it is known how long the machine did, and what is left is the program's own
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +50,12 @@ class Ran:
 def observed_run(called: Called, ran: Ran, purpose: Purpose, correct: bool | None, **place: Any) -> CodeRun:
     """Return the row of a call that came to its end. ``place`` are fields that say which run it was."""
     integral, above, step = _integrals(called)
-    reasons: dict[str, str] = {"instructions": Reason.NOT_MEASURED}
+    reasons: dict[str, str] = {}
+    if called.instructions is None:
+        reasons["instructions"] = called.no_instructions or Reason.NOT_MEASURED
+    reasons |= {
+        name: Reason.NOT_MEASURED for name in ("queued_ns", "loaded_bytes") if getattr(called, name) is None
+    }
     if called.peak_bytes is None:
         reasons["peak_bytes"] = Reason.NOT_PERMITTED
     if called.cpu_inside_ns is None:
@@ -70,7 +76,10 @@ def observed_run(called: Called, ran: Ran, purpose: Purpose, correct: bool | Non
         cpu_inside_ns=called.cpu_inside_ns,
         cpu_around_ns=called.cpu_around_ns,
         wall_ns=called.wall_ns,
+        queued_ns=called.queued_ns,
+        instructions=called.instructions,
         resident_bytes=called.resident_bytes,
+        loaded_bytes=called.loaded_bytes,
         peak_bytes=called.peak_bytes,
         memory_mib_s=integral,
         memory_above_mib_s=above,
@@ -94,11 +103,15 @@ def ended_run(
 ) -> CodeRun:
     """Return the row of a run that came to no answer: a limit is a censored value, and never a pass.
 
+    Its times are what was seen of it until it was ended.
     ``cpu_limit_s``: the limit of the call where it was less than that of the process.
     """
     cpu_s = limits.cpu_s if cpu_limit_s is None else min(cpu_limit_s, limits.cpu_s)
     limit_s = {Outcome.TIMED_OUT: limits.wall_s, Outcome.OVER_CPU: cpu_s}.get(ended.outcome)
-    missing = ("cpu_ns", "cpu_inside_ns", "cpu_around_ns", "wall_ns", "peak_bytes", "resident_bytes")
+    seen = {name: getattr(ended, name) for name in ("cpu_ns", "cpu_around_ns", "wall_ns", "queued_ns")}
+    missing = [name for name, value in seen.items() if value is None]
+    missing += ["cpu_inside_ns", "instructions", "peak_bytes", "resident_bytes", "loaded_bytes"]
+    waited = ended.wall_ns is not None and _waited(ended.wall_ns, ended.cpu_ns or 0, ended.queued_ns)
     return CodeRun(
         problem=ran.problem,
         program=program_id(ran.program),
@@ -108,8 +121,9 @@ def ended_run(
         outcome=ended.outcome,
         correct=False,
         limit_ns=None if limit_s is None else round(limit_s * 1e9),
-        flags=ended.flags,
+        flags=(*ended.flags, WAITED) if waited else ended.flags,
         detail=ended.detail,
+        **seen,
         reasons=dict.fromkeys(missing, Reason.NO_ANSWER),
         **place,
     )
@@ -120,11 +134,18 @@ def _flags(called: Called) -> tuple[str, ...]:
     inside = called.cpu_inside_ns
     if inside is not None and abs(called.cpu_ns - inside) > _SLACK_SHARE * called.cpu_ns + _SLACK_NS:
         flags.append(CLOCKS_DIFFER)
-    if called.wall_ns > 3 * called.cpu_ns + _IDLE_NS:
+    if _waited(called.wall_ns, called.cpu_ns, called.queued_ns):
         flags.append(WAITED)
     if called.n_threads > 1:
         flags.append(THREADS)
     return (*called.flags, *flags)
+
+
+def _waited(wall_ns: int, cpu_ns: int, queued_ns: int | None) -> bool:
+    """Tell whether a program waited of its own accord; ``queued_ns``: how long it was kept waiting."""
+    if queued_ns is None:
+        return wall_ns > 3 * cpu_ns + _IDLE_NS
+    return wall_ns - queued_ns > 3 * cpu_ns + _PAUSE_NS
 
 
 def _integrals(called: Called) -> tuple[float | None, float | None, int | None]:

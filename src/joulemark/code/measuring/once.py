@@ -30,16 +30,25 @@ class Bench:
         purpose: Purpose,
         *,
         sample_memory_s: float | None = None,
+        cpu_limit_s: float | None = None,
+        rehearsal: Case | None = None,
         **place: Any,
     ) -> CodeRun:
-        """Call a program once for each of ``cases``, in one fresh process, and look at every result."""
+        """Call a program once for each of ``cases``, in one fresh process, and look at every result.
+
+        ``cpu_limit_s``: of the calls, where it is less than that of the sandbox. ``rehearsal``: an input that
+        a copy of the program is called with before, see `Cell.load`.
+        """
         place.setdefault("n_calls", len(cases))
         try:
             with self.sandbox.cell() as cell:
-                cell.load(ran.source(self.problem), self.problem.entry_point)
-                called = cell.call([case.sent for case in cases], sample_memory_s=sample_memory_s)
+                before = None if rehearsal is None else rehearsal.sent
+                cell.load(ran.source(self.problem), self.problem.entry_point, rehearsal=before)
+                called = cell.call(
+                    [case.sent for case in cases], sample_memory_s=sample_memory_s, cpu_limit_s=cpu_limit_s
+                )
         except Ended as ended:
-            return ended_run(ended, ran, purpose, self.sandbox.limits, **place)
+            return ended_run(ended, ran, purpose, self.sandbox.limits, cpu_limit_s=cpu_limit_s, **place)
         right = called.outcome is Outcome.RETURNED and all(
             self.judge.is_right(case, value) for case, value in zip(cases, called.values, strict=True)
         )

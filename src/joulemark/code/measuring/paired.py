@@ -11,16 +11,22 @@ from joulemark.code.measuring.scaled import Scaled, reference
 from joulemark.code.measuring.whole import SAMPLE_S
 from joulemark.record.code_run import CodeRun, Purpose
 
+_FEWEST_PAIRS = 3  # below that a ratio has no interval
 _SAMPLED_PAIRS = 3  # sampling takes processor time beside the program: the same for both, and soon over
 
 
 @dataclass(frozen=True, slots=True)
 class PairPlan:
-    """How many pairs are run: at least ``least``, at most ``most``; then until ``is_enough`` says so."""
+    """How many pairs are run: at least ``least``, at most ``most``; then until ``is_enough`` says so.
+
+    Once all runs took ``budget_ns`` of CPU time, three pairs are enough: a program that is slow a hundredfold
+    is told by them, and its interval says what they are worth.
+    """
 
     least: int = 7
     most: int = 25
     is_enough: Callable[[Sequence[CodeRun]], bool] | None = None
+    budget_ns: int = 10_000_000_000
 
 
 def run_pairs(
@@ -45,6 +51,8 @@ def run_pairs(
             )
             if one is ran and not runs[-1].correct:
                 return runs
+        if pair + 1 >= _FEWEST_PAIRS and sum(run.cpu_ns or 0 for run in runs) > plan.budget_ns:
+            break
         if pair + 1 >= plan.least and plan.is_enough is not None and plan.is_enough(runs):
             break
     return runs

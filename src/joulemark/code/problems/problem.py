@@ -72,7 +72,8 @@ class Generator:
 
     ``sizes``: between which the canonical solution grows from well under a millisecond to tens of them;
     ``shapes``: distributions, the first for timing. ``levels``: sizes by difficulty, where the origin gives
-    some, with ``cases_per_level`` inputs each; ``shape`` is then ``"LEVEL/CASE"``.
+    some, with ``cases_per_level`` inputs each; ``shape`` is then ``"LEVEL/CASE"``. ``level_weights``: of the
+    levels in the origin's score (0: for right and wrong only); none where the problem is in no score.
     """
 
     source: str
@@ -80,6 +81,7 @@ class Generator:
     shapes: tuple[str, ...] = ("",)
     levels: tuple[int, ...] = ()
     cases_per_level: tuple[int, ...] = ()
+    level_weights: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +125,11 @@ class Problem:
     def reads_input(self) -> bool:
         """Whether the answer is a program that reads standard input."""
         return not self.entry_point
+
+    @property
+    def is_scored_by_levels(self) -> bool:
+        """Whether the origin's score counts this problem by levels of difficulty."""
+        return self.generator is not None and any(self.generator.level_weights)
 
 
 def program_id(source: str) -> str:

@@ -48,6 +48,7 @@ def to_json(problem: Problem) -> str:
             "shapes": generator.shapes,
             "levels": generator.levels,
             "cases_per_level": generator.cases_per_level,
+            "level_weights": generator.level_weights,
         },
         "slow": dict(problem.slow),
         "brute_force_size": problem.brute_force_size,
@@ -192,4 +193,14 @@ def _generator(row: Row) -> Generator | None:
         shapes=tuple(shapes),
         levels=_wholes(row, fields.get("levels", []), "levels"),
         cases_per_level=_wholes(row, fields.get("cases_per_level", []), "cases_per_level"),
+        level_weights=_weights(row, fields.get("level_weights", [])),
     )
+
+
+def _weights(row: Row, value: Any) -> tuple[float, ...]:
+    if not isinstance(value, list):
+        raise row.fault("the weights of levels must be a list of numbers")
+    for one in value:
+        if isinstance(one, bool) or not isinstance(one, int | float) or not 0 <= one < 1e6:
+            raise row.fault("the weights of levels must be numbers from 0 up")
+    return tuple(map(float, value))

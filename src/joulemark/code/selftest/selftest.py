@@ -10,6 +10,7 @@ from joulemark.code.contain.sandbox import Sandbox
 from joulemark.code.selftest.case import Case, SelfTestCase
 from joulemark.code.selftest.meeting_cases import MEETING_CASES
 from joulemark.code.selftest.program_case import program_cases
+from joulemark.code.selftest.rig_cases import RIG_CASES
 from joulemark.record.errors import InputError
 
 LIMITS = Limits(wall_s=2.0, cpu_s=1.0, memory_bytes=192 * MIB, output_bytes=16 * MIB, tmp_bytes=16 * MIB)
@@ -17,8 +18,8 @@ LIMITS = Limits(wall_s=2.0, cpu_s=1.0, memory_bytes=192 * MIB, output_bytes=16 *
 
 
 def all_cases() -> tuple[Case, ...]:
-    """Return the cases of this package: programs, then meetings."""
-    return (*program_cases(), *MEETING_CASES)
+    """Return the cases of this package: programs, meetings, then the whole rig."""
+    return (*program_cases(), *MEETING_CASES, *RIG_CASES)
 
 
 def run_selftest(

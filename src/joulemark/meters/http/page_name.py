@@ -18,7 +18,7 @@ def page_name(url: str) -> str:
     Nothing is asked of the network, so another name of another machine stays another.
     """
     host, port, rest = _parts(url)
-    return f"{_THIS_MACHINE if _is_loopback(host) else host}:{port}{rest}"
+    return f"{_THIS_MACHINE if means_this_machine(host) else host}:{port}{rest}"
 
 
 def resolved_name(url: str) -> str:
@@ -34,7 +34,9 @@ def _parts(url: str) -> tuple[str, int, str]:
     return host, parts.port or USUAL_PORTS[parts.scheme], f"{path}?{parts.query}" if parts.query else path
 
 
-def _is_loopback(host: str) -> bool:
+def means_this_machine(host: str) -> bool:
+    """Tell whether a host's name is one that means this machine wherever it is said."""
+    host = host.lower().rstrip(".")
     if host == _THIS_MACHINE or host.endswith(f".{_THIS_MACHINE}"):
         return True
     try:
@@ -47,13 +49,13 @@ def _is_loopback(host: str) -> bool:
 
 def _resolved(host: str) -> str:
     """Return the address behind a name; one word for all that are this machine's."""
-    if _is_loopback(host):
+    if means_this_machine(host):
         return _THIS_MACHINE
     try:
         found = sorted({str(info[4][0]) for info in socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)})
     except (OSError, UnicodeError):
         return host
-    if any(_is_loopback(address) or _is_own(address) for address in found):
+    if any(means_this_machine(address) or _is_own(address) for address in found):
         return _THIS_MACHINE
     return found[0] if found else host
 

@@ -43,14 +43,16 @@ DEFINITIONS = (BASELINE_CPU, HARNESS_SHARE)
 class Baseline:
     """What is taken off: CPU time of the call, and memory above what was resident.
 
-    Below ``floor_ns`` a time is not told apart from none. ``n`` runs of a program that does nothing; 0 where
-    there were none, and then nothing is taken off.
+    ``loaded_bytes``: resident when such a program is loaded, null where nobody read it. Below ``floor_ns`` a
+    time is not told apart from none. ``n`` runs of a program that does nothing; 0 where there were none, and
+    then nothing is taken off.
     """
 
     cpu_ns: float = 0.0
     peak_bytes: float = 0.0
     floor_ns: float = MIN_FLOOR_NS
     n: int = 0
+    loaded_bytes: float | None = None
 
 
 def baseline_of(runs: Sequence[CodeRun]) -> Baseline:
@@ -63,11 +65,13 @@ def baseline_of(runs: Sequence[CodeRun]) -> Baseline:
     if not times:
         return Baseline()
     least = min(times)
+    loaded = [run.loaded_bytes for run in mine if run.loaded_bytes is not None]
     return Baseline(
         least,
         min((float(run.peak_bytes) for run in mine if run.peak_bytes is not None), default=0.0),
         max(MIN_FLOOR_NS, float(np.median(times)) - least),
         len(times),
+        float(np.median(loaded)) if loaded else None,
     )
 
 

@@ -30,16 +30,29 @@ def _cost(name: str, title: str, unit: str, inputs: tuple[str, ...], note: str) 
     return MetricDefinition(name, title, unit, _LATEX, inputs, _NONE, f"{_WHAT}; {note}")
 
 
-COST_METERED = _cost(
-    "cost_with_runs_j",
-    "Joules per correct answer with N runs",
+COST_AT_METERED_RATE = _cost(
+    "cost_with_runs_at_metered_rate_j",
+    "Modelled joules per correct answer with N runs, at the metered rate",
     "J",
-    ("attribution.joules", "code.cpu_ns", "code.correct"),
-    "joules of a run: its CPU time times the joules a CPU-second took by the meter of this machine",
+    ("attribution.joules", "items.cpu_s", "code.cpu_ns", "code.correct"),
+    "both parts modelled: CPU time of the engine and of the program, times the joules that a CPU-second took "
+    "by the meter of the processors while the engine worked; never beside metered joules; the bound of that "
+    "rate is not in the interval and stands beside it",
+)
+RUN_AT_METERED_RATE = MetricDefinition(
+    "run_at_metered_rate_j",
+    "Modelled joules of one run of a program, at the metered rate",
+    "J",
+    r"\frac{E}{t_\mathrm{engine}} \cdot \frac{1}{P} \sum_p t_p",
+    ("attribution.joules", "items.cpu_s", "code.cpu_ns"),
+    ("no meter saw the processors that programs run on", "no right answer was timed"),
+    "this project: CPU time of one run on the scaled input, mean over problems, times the joules of a "
+    "CPU-second; modelled, for no meter was read while it ran: a program may draw other power than an "
+    "engine; bound: that of the rate",
 )
 COST_MODELLED = _cost(
     "cost_with_runs_modelled_j",
-    "Modelled joules per correct answer with N runs",
+    "Modelled joules per correct answer with N runs, at declared watts",
     "J",
     ("code.cpu_ns", "code.correct", "rates.watts"),
     "both parts modelled: declared watts times time; never beside metered joules",
@@ -56,7 +69,7 @@ BREAK_EVEN = MetricDefinition(
     "Runs after which the dearer model pays back",
     "runs",
     r"(g_\mathrm{dear} - g_\mathrm{cheap}) / (r_\mathrm{cheap} - r_\mathrm{dear})",
-    ("cost_with_runs_j", "cost_with_runs_modelled_j", "cost_with_runs_cpu_s"),
+    ("cost_with_runs_at_metered_rate_j", "cost_with_runs_modelled_j", "cost_with_runs_cpu_s"),
     (
         "the dearer model's programs take no less to run: it never pays back",
         "no problem was solved and timed by both",
@@ -64,13 +77,17 @@ BREAK_EVEN = MetricDefinition(
     "this project: g the cost to generate per right answer, r that of one run, over the problems that both "
     "solved; interval: problems resampled jointly, none where more than 2.5 % of resamples never pay back",
 )
-DEFINITIONS = (COST_METERED, COST_MODELLED, COST_CPU, BREAK_EVEN)
+DEFINITIONS = (COST_AT_METERED_RATE, RUN_AT_METERED_RATE, COST_MODELLED, COST_CPU, BREAK_EVEN)
 
 
 class CostKind(StrEnum):
-    """Of what a cost is made; two kinds never meet in one sum or comparison."""
+    """Of what a cost is made; two kinds never meet in one sum or comparison.
 
-    METERED = "metered"
+    There is none of metered joules: no meter is read while programs run, so a cost with runs is modelled, by
+    the rate that the meter saw while the engine worked or by watts that a user declares, or is CPU time.
+    """
+
+    AT_METERED_RATE = "modelled_at_metered_rate"
     MODELLED = "modelled"
     CPU = "cpu"
 
@@ -83,7 +100,7 @@ class CostKind(StrEnum):
     def definition(self) -> MetricDefinition:
         """What the cost of an answer with its runs is."""
         return {
-            CostKind.METERED: COST_METERED,
+            CostKind.AT_METERED_RATE: COST_AT_METERED_RATE,
             CostKind.MODELLED: COST_MODELLED,
             CostKind.CPU: COST_CPU,
         }[self]
@@ -128,7 +145,7 @@ def model_cost(
     """Return the costs of a model's answers.
 
     ``generate``: what all answers to a problem took together, in the unit of ``kind``; problems without it
-    are left out. ``per_cpu_second``: joules of a CPU-second (metered or declared); 1 for `CostKind.CPU`.
+    are left out. ``per_cpu_second``: joules of a CPU-second (as metered or declared); 1 for `CostKind.CPU`.
     A right answer that a limit ended has no cost of a run.
     """
     if kind is CostKind.CPU and per_cpu_second != 1.0:

@@ -14,7 +14,7 @@ from joulemark.metrics.code.as_defined import FAR_SLOWER
 from joulemark.metrics.code.baseline import NO_BASELINE, Baseline, baseline_of
 from joulemark.metrics.code.over_tasks import geometric_mean_of, largest_of, median_of, share_of
 from joulemark.metrics.code.pair_ratio import Comparison, aa_band
-from joulemark.metrics.code.paired_sample import PairedSample, paired_samples
+from joulemark.metrics.code.paired_sample import NOT_READ, PairedSample, paired_samples
 from joulemark.metrics.code.pairs import control_pairs, pairs_of
 from joulemark.metrics.code.sample import Sample, samples_of
 from joulemark.metrics.definition import MetricDefinition
@@ -29,17 +29,22 @@ _WORDS = {
 }
 _SYMBOLS = {"et": "T", "mu": "M", "tmu": "A"}
 _UNITS = {"et": "s", "mu": "MiB", "tmu": "MiB*s"}
+_HELD = ("code.resident_bytes", "code.loaded_bytes")
 _FIELDS = {
-    "et": ("code.cpu_ns", "code.cpu_around_ns", "code.flags", "cpu_ratio"),
-    "mu": ("code.peak_bytes",),
-    "tmu": ("code.memory_above_mib_s", "code.n_memory_samples", "code.wall_ns"),
+    "et": ("code.cpu_ns", "code.cpu_around_ns", "cpu_ratio"),
+    "mu": ("code.peak_bytes", *_HELD),
+    "tmu": ("code.memory_above_mib_s", "code.n_memory_samples", "code.wall_ns", *_HELD),
 }
 _HOW = {
     "et": "least CPU time of a sample's runs in fresh processes on the scaled input, that of a program that "
     "does nothing taken off; ratios are medians of runs next to each other",
-    "mu": "peak above what was resident before the call, the baseline's taken off; one below 256 KiB, what a "
-    "kernel's count may be off by, counts as that, and tasks in which neither side is above it have no ratio",
-    "tmu": "time integral of the memory above that before the call",
+    "mu": "peak above what was resident before the call, the baseline's taken off, and what the program "
+    "holds before the call beyond its input and beyond a program that does nothing, from 1 MiB up (tables "
+    "made at import); one below 256 KiB, what a kernel's count may be off by, counts as that, and tasks in "
+    "which neither side is above it have no ratio",
+    "tmu": "time integral of the memory above that before the call and of what is held before it; a mean "
+    "below 256 KiB counts as that, and tasks in which neither side's is above it have no ratio and are left "
+    "out",
 }
 _CENSORED = (
     "a limit ended a right program on the scaled input: what it takes is not known, and leaving it out "
@@ -51,7 +56,6 @@ _WHEN = (
 _WHEN_MEMORY = (*_WHEN, "the memory was not read or sampled, or is never above 256 KiB")
 _OURS = "this project: geometric mean over tasks, tasks resampled for the interval"
 NOT_PAIRED = "No right program was measured beside the reference on the scaled input."
-_NOT_READ = "The memory was not read, or the runs were too short to sample it."
 _UNTOLD = "No program took so much memory above the baseline (256 KiB) that a kernel tells it from none."
 HIT_LIMIT = "A limit ended {} of {} right programs, so their time is not known; see the lower bound."
 
@@ -183,14 +187,15 @@ def _over(least: dict[str, float], bounds: dict[str, float]) -> Value:
 
 def _memory(found: Sequence[PairedSample], what: str) -> dict[str, Value]:
     is_peak = what == "mu"
-    amounts = _by_task(found, lambda s: s.candidate.memory_mib if is_peak else s.candidate.memory_mib_s)
+    known = _by_task(found, lambda s: s.candidate.memory_mib if is_peak else s.candidate.memory_mib_s)
     ratios = _by_task(found, lambda s: s.memory_ratio if is_peak else s.memory_time_ratio)
-    told_apart = any(one.uses_memory for one in found)
-    detail = NOT_PAIRED if not found else _NOT_READ if not amounts else _UNTOLD if not ratios else ""
+    if is_peak:
+        amounts = known if any(one.uses_memory for one in found) else {}
+    else:  # what is made of a time and of the floor alone says nothing of memory
+        amounts = {task: value for task, value in known.items() if task in ratios}
+    detail = NOT_PAIRED if not found else NOT_READ if not known else _UNTOLD
     return {
-        f"{what}_corrected": geometric_mean_of(
-            amounts if told_apart else {}, _UNITS[what], detail=detail if not amounts else _UNTOLD
-        ),
+        f"{what}_corrected": geometric_mean_of(amounts, _UNITS[what], detail=detail),
         f"n{what}_corrected": geometric_mean_of(ratios, "1", detail=detail),
         f"n{what}_corrected_over_5": share_of(
             sum(ratio > FAR_SLOWER for ratio in ratios.values()), len(ratios), detail=detail

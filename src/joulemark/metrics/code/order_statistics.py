@@ -7,9 +7,9 @@ Benchmark (ICLR 2025, "ENAMEL").
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
-from joulemark.metrics.code.baseline import Baseline, baseline_of, call_ns
+from joulemark.metrics.code.level_time import Clock, level_clock
 from joulemark.metrics.code.over_tasks import mean_of
 from joulemark.metrics.code.pass_at_k import chance_of_pass
 from joulemark.metrics.code.sample import passed_level, references, samples_of
@@ -19,11 +19,10 @@ from joulemark.record.code_run import CodeRun, Outcome, Purpose
 from joulemark.record.reason import Reason
 
 LIMIT_FACTOR = 2.0
+OVERTIME_S = 0.01  # what a call may take beyond the limit before it is ended; it scores nothing
 LEVEL_WEIGHTS: Mapping[int, float] = {1: 3.0, 2: 3.0, 3: 4.0}  # level 0 is for right and wrong only
 _NO_LEVEL = "No answer and its reference were run on tests of the levels."
 _SOURCE = "R. Qiu et al., How Efficient is LLM-Generated Code? (ICLR 2025)"
-
-Clock = Callable[[CodeRun], float | None]
 
 EFF_AT_K = MetricDefinition(
     "eff_at_k",
@@ -34,8 +33,9 @@ EFF_AT_K = MetricDefinition(
     ("no answer was run on tests of levels", "a problem has fewer than k answers"),
     f"{_SOURCE}: e is the mean of the levels' scores with weights 3, 3, 4; a level's score is max(0, T - t) "
     "/ (T - t_ref) with the largest time of its tests and T = 2 times the reference's largest time; 0 from "
-    "the level on at which a limit ended it, 0 throughout for a wrong answer. It exceeds 1 for what is "
-    "faster than the reference. Times: CPU, least of the runs (theirs: wall, Hodges and Lehmann's estimator)",
+    "the level on at which a limit ended it or it took over T + 10 ms, 0 throughout for a wrong answer. It "
+    "exceeds 1 for what is faster than the reference. Times: CPU in the process, by the clock outside where "
+    "that contradicts it, least of six fresh processes (theirs: wall, Hodges and Lehmann's estimator of six)",
 )
 LEVEL_PASS_AT_K = MetricDefinition(
     "level_pass_at_k",
@@ -100,11 +100,10 @@ def answer_scores(
 ) -> dict[str, dict[int, tuple[bool, float]]]:
     """Return whether each answer passed and its score, by problem and number of the sample.
 
-    ``clock`` reads the time of a run, null: CPU time above the baseline. Problems whose reference has no time
-    on a counted level are left out.
+    ``clock`` reads the time of a run, null: `level_clock`. Problems whose reference has no time on a counted
+    level are left out; of the others every answer counts, one that was wrong before the levels as failed.
     """
-    baseline = baseline_of(runs)
-    read = clock or _cpu(baseline)
+    read = clock or level_clock(runs)
     by_reference = references(runs, Purpose.LEVEL)
     found: dict[str, dict[int, tuple[bool, float]]] = {}
     for sample in samples_of(runs):
@@ -114,12 +113,12 @@ def answer_scores(
             for level, time in longest_times(by_reference.get(sample.problem, ()), read).items()
             if time is not None and weights.get(level, 0.0) > 0
         }
-        if not mine or not reference_s:
+        if not reference_s or (not mine and sample.right is not False):
             continue
-        passed = _passed(mine)
+        longest = _in_time(longest_times(mine, read), factor * max(reference_s.values()) + OVERTIME_S)
+        passed = bool(mine) and _passed(mine) and longest.get(0, 0.0) is not None
         score = 0.0
         if passed:
-            longest = longest_times(mine, read)
             scores = level_scores(reference_s, longest, factor=factor, weights=weights)
             total = math.fsum(weights[level] for level in scores)
             score = math.fsum(weights[level] * value for level, value in scores.items()) / total
@@ -171,6 +170,11 @@ def level_pass_at_k(runs: Sequence[CodeRun], k: int = 1, *, clock: Clock | None 
     return mean_of(chances, "1")
 
 
+def _in_time(longest_s: Mapping[int, float | None], limit_s: float) -> dict[int, float | None]:
+    """Return times by level, null for those above a limit: whether somebody looked in time is chance."""
+    return {level: None if time is None or time > limit_s else time for level, time in longest_s.items()}
+
+
 def _passed(runs: Sequence[CodeRun]) -> bool:
     verdicts = [(passed_level(run), run.level or 0) for run in runs]
     return all(passed or (passed is None and level > 0) for passed, level in verdicts)
@@ -184,11 +188,3 @@ def _none(by_problem: Mapping[str, Sequence[float]], k: int) -> Value | None:
         detail = f"{short} of {len(by_problem)} problems have fewer than {k} answers."
         return withheld("1", Reason.NOT_APPLICABLE, detail=detail, n=len(by_problem))
     return None
-
-
-def _cpu(baseline: Baseline) -> Clock:
-    def seconds(run: CodeRun) -> float | None:
-        time_ns = call_ns(run, baseline)
-        return None if time_ns is None else time_ns / 1e9
-
-    return seconds

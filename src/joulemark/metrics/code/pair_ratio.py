@@ -57,7 +57,7 @@ CPU_RATIO = MetricDefinition(
     "CPU time over the reference's",
     "1",
     r"\mathrm{median}_p\ t_{\mathrm{candidate},p} / t_{\mathrm{reference},p}",
-    ("code.cpu_ns", "code.cpu_around_ns", "code.flags", "code.pair", "code_baseline_cpu_s"),
+    ("code.cpu_ns", "code.cpu_around_ns", "code.pair", "code_baseline_cpu_s"),
     (
         "a limit ended the candidate (then only a lower bound is known, and told as one)",
         "the candidate or the reference failed on the scaled input",
@@ -76,7 +76,22 @@ AA_BAND = MetricDefinition(
     "95th percentile of how far the ratio of a program with itself is from 1, over problems, or of as many "
     "pairs drawn from all of them (either order being as likely) where that is more; inside it is a tie",
 )
-DEFINITIONS = (CPU_RATIO, AA_BAND)
+INSTRUCTION_RATIO = MetricDefinition(
+    "instruction_ratio",
+    "Instructions over the reference's",
+    "1",
+    r"\mathrm{median}_p\ n_{\mathrm{candidate},p} / n_{\mathrm{reference},p}",
+    ("code.instructions", "code.pair"),
+    (
+        "the processor's counters cannot be read, as in most virtual machines and containers",
+        "a limit ended the candidate, or a side failed on the scaled input",
+    ),
+    "this project: retired in user space during the call, by perf_event_open from outside, threads included; "
+    "median of the paired ratios as for CPU time; instructions are not time, and work outside the call is "
+    "not in them",
+)
+DEFINITIONS = (CPU_RATIO, AA_BAND, INSTRUCTION_RATIO)
+NO_INSTRUCTIONS = "The processor's counters cannot be read here."
 
 
 Cost = Callable[[CodeRun], float | None]
@@ -129,7 +144,11 @@ def pair_ratio(pairs: Sequence[Pair], baseline: Baseline | None = None) -> PairR
 
 def instruction_ratio(pairs: Sequence[Pair]) -> PairRatio:
     """Return the ratio of retired instructions, where the machine counts them."""
-    return _ratio(pairs, lambda run: None if run.instructions is None else float(run.instructions))
+    found = _ratio(pairs, lambda run: None if run.instructions is None else float(run.instructions))
+    if found.n_pairs == 0 and pairs and found.ratio.detail == NO_PAIR:
+        none = withheld("1", Reason.NOT_MEASURED, detail=NO_INSTRUCTIONS, n=0)
+        return dataclasses.replace(found, ratio=none)
+    return found
 
 
 def _ratio(pairs: Sequence[Pair], cost: Cost, extra: float = 0.0) -> PairRatio:
@@ -208,16 +227,17 @@ def _log_ratio(pair: Pair, cost: Cost, extra: float = 0.0) -> float | None:
 def _log_bound(pair: Pair, cost: Cost) -> float | None:
     """Return the logarithm of how many times the reference's cost a run took before a limit ended it.
 
-    What was seen of it; else a limit of CPU time itself; of a limit of wall time that over the reference's
-    wall time: a program that waits has no CPU time to speak of.
+    What was seen of it, and a limit of CPU time at least; of a limit of wall time that over the reference's
+    wall time where it is more: a program that waits has no CPU time to speak of.
     """
-    run = pair.candidate
-    seen = cost(run)
-    if seen is None and run.cpu_ns is None and run.outcome is Outcome.OVER_CPU and run.limit_ns:
-        seen = cost(dataclasses.replace(run, cpu_ns=run.limit_ns))
-    if seen is None and run.limit_ns and run.outcome is Outcome.TIMED_OUT and pair.reference.wall_ns:
-        return math.log(run.limit_ns / pair.reference.wall_ns)
-    return _log(seen, cost(pair.reference))
+    run, bounds = pair.candidate, []
+    if run.outcome is Outcome.OVER_CPU and run.limit_ns:
+        run = dataclasses.replace(run, cpu_ns=max(run.cpu_ns or 0, run.limit_ns))
+    if (seen := _log(cost(run), cost(pair.reference))) is not None:
+        bounds.append(seen)
+    if run.outcome is Outcome.TIMED_OUT and run.limit_ns and pair.reference.wall_ns:
+        bounds.append(math.log(run.limit_ns / pair.reference.wall_ns))
+    return max(bounds, default=None)
 
 
 def _log(top: float | None, bottom: float | None, extra: float = 0.0) -> float | None:

@@ -16,12 +16,17 @@ from joulemark.metrics.code.baseline import (
     call_ns,
     charged_bytes,
 )
+from joulemark.metrics.code.held_memory import held_mib
 from joulemark.metrics.code.outside_call import work_outside_ns
-from joulemark.metrics.code.pair_ratio import PairRatio, pair_ratio
+from joulemark.metrics.code.pair_ratio import PairRatio, instruction_ratio, pair_ratio
 from joulemark.metrics.code.pairs import Pair
 from joulemark.metrics.code.sample import Sample
+from joulemark.metrics.value import Value, withheld
 from joulemark.record.code_run import CodeRun, Outcome
+from joulemark.record.reason import Reason
 
+NOT_READ = "The memory was not read, or the runs were too short to sample it."
+UNTOLD = "Neither program takes so much memory above the baseline (256 KiB) that a kernel tells it from none."
 _FLOOR_MIB = MEMORY_FLOOR_BYTES / MIB
 
 
@@ -29,17 +34,24 @@ _FLOOR_MIB = MEMORY_FLOOR_BYTES / MIB
 class Side:
     """One side of the pairs: CPU seconds (least of its runs), MiB above the baseline and MiB·s (medians).
 
-    Null where it was not read, or where a limit ended a run.
+    Memory that it held before the call is in both; ``held_mib`` says how much that is. ``is_time_told``:
+    whether its memory over time is told apart from none. Null where it was not read, or where a limit ended a
+    run.
     """
 
     cpu_s: float | None = None
     memory_mib: float | None = None
     memory_mib_s: float | None = None
+    held_mib: float | None = None
+    is_time_told: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class PairedSample:
-    """A right sample, the ratio of its CPU time, and both sides of its pairs."""
+    """A right sample, the ratio of its CPU time, and both sides of its pairs.
+
+    ``instructions``: the ratio of instructions. ``outside_s``: CPU time outside its calls that it is charged.
+    """
 
     problem: str
     number: int
@@ -47,16 +59,30 @@ class PairedSample:
     ratio: PairRatio
     candidate: Side
     reference: Side
+    instructions: Value
+    outside_s: float = 0.0
 
     @property
     def memory_ratio(self) -> float | None:
         """Peak memory over the reference's, null where it is not known."""
-        return self._over_reference(self.candidate.memory_mib, self.reference.memory_mib)
+        return self.memory_figure.value
 
     @property
     def memory_time_ratio(self) -> float | None:
         """Memory over time, over the reference's; null where it is not known."""
-        return self._over_reference(self.candidate.memory_mib_s, self.reference.memory_mib_s)
+        return self.memory_time_figure.value
+
+    @property
+    def memory_figure(self) -> Value:
+        """Peak memory over the reference's, or why it is not known."""
+        return _over(self.candidate.memory_mib, self.reference.memory_mib, is_told=self.uses_memory)
+
+    @property
+    def memory_time_figure(self) -> Value:
+        """Memory over time, over the reference's, or why it is not known."""
+        return _over(
+            self.candidate.memory_mib_s, self.reference.memory_mib_s, is_told=self.uses_memory_over_time
+        )
 
     @property
     def uses_memory(self) -> bool:
@@ -64,11 +90,10 @@ class PairedSample:
         peaks = (self.candidate.memory_mib, self.reference.memory_mib)
         return any(peak is not None and peak > _FLOOR_MIB for peak in peaks)
 
-    def _over_reference(self, mine: float | None, theirs: float | None) -> float | None:
-        # where neither is told apart from no memory at all it is not known that they are alike
-        if mine is None or theirs is None or not self.uses_memory:
-            return None
-        return mine / theirs
+    @property
+    def uses_memory_over_time(self) -> bool:
+        """Whether either side's memory is, on average over its time, told apart from none."""
+        return self.candidate.is_time_told or self.reference.is_time_told
 
 
 def paired_samples(
@@ -79,36 +104,61 @@ def paired_samples(
     for sample in samples:
         mine = pairs.get((sample.problem, sample.number), ())
         if sample.right and mine:
+            outside_ns = work_outside_ns(mine)
+            theirs_mib, mine_mib = held_mib(mine, baseline)
             found.append(
                 PairedSample(
                     sample.problem,
                     sample.number,
                     sample.program,
                     pair_ratio(mine, baseline),
-                    _side([pair.candidate for pair in mine], baseline, work_outside_ns(mine)),
-                    _side([pair.reference for pair in mine], baseline),
+                    _side([pair.candidate for pair in mine], baseline, mine_mib, outside_ns),
+                    _side([pair.reference for pair in mine], baseline, theirs_mib),
+                    instruction_ratio(mine).ratio,
+                    outside_ns / NS_PER_S,
                 )
             )
     return tuple(found)
 
 
-def _side(runs: Sequence[CodeRun], baseline: Baseline, extra_ns: float = 0.0) -> Side:
+def _side(runs: Sequence[CodeRun], baseline: Baseline, held_mib: float | None, extra_ns: float = 0.0) -> Side:
     if any(run.outcome is not Outcome.RETURNED for run in runs):
         return Side()
     times = [time for run in runs if (time := call_ns(run, baseline)) is not None]
-    peaks = [peak for run in runs if (peak := charged_bytes(run, baseline)) is not None]
-    areas = [area for run in runs if (area := _area(run, baseline)) is not None]
+    cpu_s = (min(times) + extra_ns) / NS_PER_S if times else None
+    if held_mib is None:
+        return Side(cpu_s)
+    peaks = [peak / MIB + held_mib for run in runs if (peak := charged_bytes(run, baseline)) is not None]
+    areas = [area for run in runs if (area := _area(run, baseline, held_mib)) is not None]
+    floors = [_FLOOR_MIB * (run.wall_ns or 0) / NS_PER_S for run in runs if _is_sampled(run)]
+    area = float(np.median(areas)) if areas else None
     return Side(
-        (min(times) + extra_ns) / NS_PER_S if times else None,
-        float(np.median(peaks)) / MIB if peaks else None,
-        float(np.median(areas)) if areas else None,
+        cpu_s,
+        float(np.median(peaks)) if peaks else None,
+        area,
+        held_mib,
+        area is not None and area > float(np.median(floors)),
     )
 
 
-def _area(run: CodeRun, baseline: Baseline) -> float | None:
+def _area(run: CodeRun, baseline: Baseline, held_mib: float) -> float | None:
     """Return the integral of the memory above the baseline, at least that of the smallest peak told apart."""
-    if run.memory_above_mib_s is None or (run.n_memory_samples or 0) < MIN_MEMORY_SAMPLES or not run.wall_ns:
+    if not _is_sampled(run) or run.memory_above_mib_s is None or run.wall_ns is None:
         return None
     seconds = run.wall_ns / NS_PER_S
-    above = run.memory_above_mib_s - baseline.peak_bytes / MIB * seconds
-    return max(above, MEMORY_FLOOR_BYTES / MIB * seconds)
+    above = run.memory_above_mib_s + (held_mib - baseline.peak_bytes / MIB) * seconds
+    return max(above, _FLOOR_MIB * seconds)
+
+
+def _is_sampled(run: CodeRun) -> bool:
+    sampled = run.memory_above_mib_s is not None and (run.n_memory_samples or 0) >= MIN_MEMORY_SAMPLES
+    return sampled and bool(run.wall_ns)
+
+
+def _over(mine: float | None, theirs: float | None, *, is_told: bool) -> Value:
+    """Return a ratio of memory; where neither is told apart from none it is not known that they are alike."""
+    if mine is None or theirs is None:
+        return withheld("1", Reason.NOT_MEASURED, detail=NOT_READ)
+    if not is_told:
+        return withheld("1", Reason.NOT_MEASURED, detail=UNTOLD)
+    return Value(mine / theirs, "1")

@@ -24,11 +24,12 @@ from joulemark.metrics.code.distribution import Distribution, distribution
 from joulemark.metrics.code.efficient_at_k import efficient_at_k, speedup
 from joulemark.metrics.code.growth import Growth, growth_figures, growth_of
 from joulemark.metrics.code.order_statistics import eff_at_k, level_pass_at_k
+from joulemark.metrics.code.outside_call import works_outside
 from joulemark.metrics.code.paired_sample import PairedSample
 from joulemark.metrics.code.pass_at_k import pass_at_k
 from joulemark.metrics.code.performance_score import Cluster, differential_performance
-from joulemark.metrics.code.sample import Sample, by_problem, samples_of
-from joulemark.record.code_run import CodeRun, Purpose
+from joulemark.metrics.code.sample import Sample, by_problem, references, samples_of
+from joulemark.record.code_run import WORK_OUTSIDE_CALL, CodeRun, Purpose
 
 KS = (1, 5, 10, 100)
 EXTREMES_OF = ("cpu_ratio", "memory_ratio", "growth_excess")
@@ -75,7 +76,7 @@ def summarize_code(
     return CodeSummary(
         found,
         _counts(samples, measured.samples),
-        dict(Counter(flag for sample in samples for flag in {f for run in sample.runs for f in run.flags})),
+        _flags(runs, samples, measured.samples),
         samples,
         measured.samples,
         growth,
@@ -152,6 +153,21 @@ def _counts(samples: Sequence[Sample], paired: Sequence[PairedSample]) -> dict[s
         "n_failed_scaled": len(paired) - len(timed) - n_censored,
         "n_not_paired": verdicts[True] - len(paired),
     }
+
+
+def _flags(
+    runs: Sequence[CodeRun], samples: Sequence[Sample], paired: Sequence[PairedSample]
+) -> dict[str, int]:
+    """Return of how many samples each flag was noticed; work outside the call shows beside the reference."""
+    charged = {(one.problem, one.number) for one in paired if one.outside_s > 0}
+    whole = references(runs, Purpose.WHOLE)
+    found: Counter[str] = Counter()
+    for sample in samples:
+        found.update({flag for run in sample.runs for flag in run.flags})
+        is_charged = (sample.problem, sample.number) in charged
+        if is_charged or works_outside(sample.of(Purpose.WHOLE), whole.get(sample.problem, ())):
+            found[WORK_OUTSIDE_CALL] += 1
+    return dict(found)
 
 
 def _ratios(paired: Sequence[PairedSample]) -> Distribution:

@@ -86,12 +86,17 @@ def _placed(one: Placed) -> JsonValue:
 
 
 def _paired(one: PairedSample) -> JsonValue:
-    ratio = {"cpu_ratio": one.ratio.ratio}
+    ratios = {
+        "cpu_ratio": one.ratio.ratio,
+        "memory_ratio": one.memory_figure,
+        "memory_time_ratio": one.memory_time_figure,
+        "instruction_ratio": one.instructions,
+    }
     return {
         "problem": one.problem,
         "sample": one.number,
         "program": one.program,
-        **figures_json(ratio),
+        **figures_json(ratios),
         "at_least": one.ratio.at_least,
         "n_pairs": one.ratio.n_pairs,
         "n_censored": one.ratio.n_censored,
@@ -99,7 +104,8 @@ def _paired(one: PairedSample) -> JsonValue:
         "reference_cpu_s": one.reference.cpu_s,
         "memory_mib": one.candidate.memory_mib,
         "reference_memory_mib": one.reference.memory_mib,
-        "memory_ratio": one.memory_ratio,
+        "held_mib": one.candidate.held_mib,
+        "outside_s": one.outside_s,
     }
 
 

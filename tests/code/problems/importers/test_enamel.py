@@ -23,11 +23,14 @@ def enamel(data_dir: Path) -> ProblemSet:
 def test_the_table_is_read_as_a_whole(enamel: ProblemSet) -> None:
     assert enamel.kind == "enamel"
     assert len(enamel) == 164
-    assert len([one for one in enamel if one.problem_id not in LEFT_OUT]) == 142
+    scored = [one.problem_id for one in enamel if one.is_scored_by_levels]
+    assert len(scored) == 142
+    assert not set(scored) & LEFT_OUT
     first = enamel.problems[0]
     assert first.generator is not None
     assert first.generator.levels == (20, 100, 10000, 15000)
     assert first.generator.cases_per_level == (8, 4, 4, 4)
+    assert first.generator.level_weights == (0, 3, 3, 4)
     assert first.generator.sizes == (100, 15000)
     assert first.generator.shapes == ("3/0", "3/1", "3/2", "3/3")
     assert first.checker.comparison is Comparison.EQUAL

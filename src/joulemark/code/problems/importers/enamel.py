@@ -92,12 +92,19 @@ def _problem(row: Row) -> Problem:
             shapes=tuple(f"{len(levels) - 1}/{case}" for case in range(_cases(levels)[-1])),
             levels=levels,
             cases_per_level=_cases(levels),
+            level_weights=_weights(row.identity("task_id"), levels),
         ),
     )
 
 
 def _cases(levels: Sequence[int]) -> tuple[int, ...]:
     return (*CASES_PER_LEVEL, *[CASES_PER_LEVEL[-1]] * len(levels))[: len(levels)]
+
+
+def _weights(identity: str, levels: Sequence[int]) -> tuple[float, ...]:
+    if identity in LEFT_OUT or len(levels) != len(HARDNESS):
+        return ()
+    return HARDNESS
 
 
 def _levels(row: Row) -> tuple[int, ...]:

@@ -1,0 +1,62 @@
+"""``--stop``: when a measurement may end before everything was asked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from joulemark.load.shape import LoadShape
+    from joulemark.record.manifest import Rates
+    from joulemark.runs.stop import StopRule
+    from joulemark.tasks.task import TaskSet
+
+STOP = "stops"
+
+stop_option = click.option(
+    "--stop",
+    STOP,
+    multiple=True,
+    metavar="FIGURE±WIDTH|FIGURE>VALUE",
+    help='End early once this is known: "accuracy ±2pp", "joules_per_correct ±5%", "accuracy > 0.7"; '
+    'of several, once all are. Or once this run is told from another: "decided against RUN".',
+)
+
+
+def rule_of(options: Mapping[str, Any], task: TaskSet, rates: Rates, shape: LoadShape) -> StopRule | None:
+    """Return what ends the asking of ``task`` early, null where nothing does; raises `InputError`.
+
+    A target that can never be met is refused here, before anything is asked.
+    """
+    texts = options.get(STOP, ())
+    if not texts:
+        return None
+    from joulemark.frugal.paired.against_text import against_rule, is_against
+    from joulemark.frugal.stopping.possible import require_possible
+    from joulemark.frugal.stopping.rule import TargetRule
+    from joulemark.frugal.target import parse_targets
+
+    if any(map(is_against, texts)):
+        return against_rule(texts, task)
+    targets = parse_targets(texts)
+    rule = TargetRule(
+        targets,
+        len(task.questions),
+        rates,
+        in_flight=shape.concurrency or 1,
+        score_range=task.score_range,
+    )
+    require_possible(targets, task, rates, metered=not rule.needs_energy or _has_meter(options["meters"]))
+    return rule
+
+
+def _has_meter(meters: tuple[str, ...]) -> bool:
+    """Tell whether any meter is there to be read; whether it sees the engine is told when that runs."""
+    from joulemark.live.source_test import ACCOUNTS
+    from joulemark.meters.discovery import NONE, discover
+
+    if NONE in meters:
+        return False
+    return any(found.spec is not None and found.kind not in ACCOUNTS for found in discover(meters))

@@ -1,0 +1,130 @@
+"""The rule of ``bench --stop``: asking ends at the first look at which every target is met."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from joulemark.frugal.stopping.decision import Deciding
+from joulemark.frugal.stopping.precision import precision
+from joulemark.frugal.stopping.seen import Seen
+from joulemark.frugal.stopping.standing import Standing
+from joulemark.frugal.target import Column, Decision, Precision, Target
+from joulemark.metrics.money import by_tokens
+from joulemark.record.manifest import Rates
+from joulemark.record.manifest import StopRule as Facts
+from joulemark.runs.stop import Finished, StopDecision
+
+LEAST, EVERY = 30, 10
+METERED_GROWTH = 0.02
+"""What looks at joules are apart, of the questions asked: each reads all that the meters told."""
+LARGEST_GROWTH = 0.25
+HALF_WAY = 0.5
+"""Of the questions that a target seems to lack; what is half as far off is half as uncertain."""
+
+
+class TargetRule:
+    """Looks after `LEAST` questions and then at fixed numbers: the same answers end the same way."""
+
+    def __init__(
+        self,
+        targets: Sequence[Target],
+        of: int,
+        rates: Rates,
+        *,
+        in_flight: int = 1,
+        score_range: tuple[float, float] | None = None,
+    ) -> None:
+        """``of`` questions in all, asked ``in_flight`` at a time; ``rates`` price them."""
+        self._targets = tuple(targets)
+        self._in_flight = in_flight
+        self._seen = Seen(rates)
+        self._deciding = {
+            target.text: Deciding(target, of, score_range)
+            for target in self._targets
+            if isinstance(target, Decision)
+        }
+        # what may come from tokens or from a meter is looked at with the meter beside it
+        self._metered = {target.text for target in self._targets if _may_be_metered(target, rates)}
+        self._needs = any(_must_be_metered(target, rates) for target in self._targets)
+        self._look = self._retry = LEAST
+        self._met_since: dict[str, int] = {}
+        self._standings: list[Standing] = []
+
+    @property
+    def facts(self) -> Facts:
+        """The rule as the manifest names it."""
+        texts = [target.text for target in self._targets]
+        return Facts(targets=texts, least=LEAST, every=EVERY, growth=self._growth)
+
+    @property
+    def needs_energy(self) -> bool:
+        """Whether it can never be met without a meter."""
+        return self._needs
+
+    @property
+    def next_look(self) -> int:
+        """After how many finished questions it looks next."""
+        return max(self._look, self._retry)
+
+    @property
+    def _growth(self) -> float:
+        return METERED_GROWTH if self._metered else 0.0
+
+    def decide(self, finished: Finished) -> StopDecision | None:
+        """Look as often as is due; a look that the meters have yet to tell of is left for the next time."""
+        self._seen.take(finished.questions)
+        while self._look <= min(len(finished.questions), finished.of - 1):
+            n = self._look
+            if not self._stand(finished, n):
+                self._retry = math.ceil(len(finished.questions) * (1 + METERED_GROWTH / 2))
+                return None
+            self._look = n + EVERY * max(1, math.ceil(self._until_next(n) / EVERY))
+            if all(standing.met for standing in self._standings):
+                last = max(self._met_since.values())
+                binding = [text for text, since in self._met_since.items() if since == last]
+                return StopDecision(n, tuple(binding))
+        return None
+
+    def told(self) -> tuple[str, ...]:
+        """Return in words what each target had come to at the last look, nothing before the first."""
+        return tuple(standing.told for standing in self._standings)
+
+    def _until_next(self, n: int) -> float:
+        """Return after how many more questions the next look is worth what it reads of the meters."""
+        if not self._metered:
+            return EVERY
+        more = max((one.more or 0 for one in self._standings if not one.met), default=0)
+        return min(max(METERED_GROWTH * n, HALF_WAY * more), LARGEST_GROWTH * n)
+
+    def _stand(self, finished: Finished, n: int) -> bool:
+        """Look at every target after ``n`` questions; false where the meters have yet to tell of them."""
+        view = finished.metered(n) if self._metered else None
+        if self._metered and view is None:
+            return False
+        questions = list(finished.questions[:n])
+        self._standings = []
+        for target in self._targets:
+            if isinstance(target, Precision):
+                metered = view if target.text in self._metered else None
+                standing = precision(target, self._seen, questions, finished.of, metered, self._in_flight)
+            else:
+                standing = self._deciding[target.text].look(self._seen, n)
+            self._standings.append(standing)
+            if standing.met:
+                self._met_since.setdefault(target.text, n)
+            else:
+                self._met_since.pop(target.text, None)
+        return True
+
+
+def _may_be_metered(target: Target, rates: Rates) -> bool:
+    return target.quantity.takes_energy or (
+        target.quantity.column is Column.USD and not by_tokens(rates, local=True)
+    )
+
+
+def _must_be_metered(target: Target, rates: Rates) -> bool:
+    return target.quantity.takes_energy or (
+        target.quantity.column is Column.USD and not by_tokens(rates, local=False)
+    )

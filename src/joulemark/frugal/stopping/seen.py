@@ -1,0 +1,75 @@
+"""What is known of the questions asked so far: a column an observation, repeats of one as one trial."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from joulemark.metrics.accuracy import is_correct, is_scored
+from joulemark.metrics.money import token_costs
+from joulemark.metrics.score import score_of
+from joulemark.metrics.value import Value
+from joulemark.record.item import Item
+from joulemark.record.manifest import Rates
+from joulemark.runs.stop import Question
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(slots=True)
+class Seen:
+    """Grows with the questions; entries are means over the repeats of one, nan where it is not known.
+
+    ``right`` lies within 0 and 1 (failed requests are not right), ``score`` is real-valued; ``latency_s`` is
+    the time to the whole answer of requests that did not fail, ``taken_s`` that of all; ``usd`` by ``rates``'
+    token prices.
+    """
+
+    rates: Rates
+    right: list[float] = field(default_factory=list)
+    score: list[float] = field(default_factory=list)
+    latency_s: list[float] = field(default_factory=list)
+    taken_s: list[float] = field(default_factory=list)
+    tokens: list[float] = field(default_factory=list)
+    usd: list[float] = field(default_factory=list)
+
+    def take(self, questions: Sequence[Question]) -> None:
+        """Take in those of ``questions`` that are new; earlier ones stand before them."""
+        for repeats in questions[len(self.right) :]:
+            scored = [item for item in repeats if is_scored(item)]
+            self.right.append(_mean(scored, lambda item: float(is_correct(item))))
+            self.score.append(_mean([one for one in repeats if score_of(one) is not None], _score))
+            answered = [item for item in repeats if not item.failed and item.streamed]
+            self.latency_s.append(_mean(answered, _taken_s))
+            self.taken_s.append(_mean(repeats, _taken_s))
+            self.tokens.append(_mean(repeats, _tokens))
+            self.usd.append(self._usd(repeats))
+
+    def column(self, name: str, n: int) -> Floats:
+        """Return the first ``n`` entries of a column."""
+        return np.array(getattr(self, name)[:n], np.float64)
+
+    def _usd(self, repeats: Question) -> float:
+        costs = token_costs(repeats, self.rates)
+        return math.nan if isinstance(costs, Value) else math.fsum(costs) / len(costs)
+
+
+def _mean(items: Sequence[Item], of: Callable[[Item], float]) -> float:
+    return math.fsum(map(of, items)) / len(items) if items else math.nan
+
+
+def _score(item: Item) -> float:
+    score = score_of(item)
+    return math.nan if score is None else score
+
+
+def _taken_s(item: Item) -> float:
+    return (item.t_end - item.t_sent) * 1e-9
+
+
+def _tokens(item: Item) -> float:
+    return math.nan if item.completion_tokens is None else float(item.completion_tokens)

@@ -1,0 +1,92 @@
+"""What ended a run early and what that saved, the same in the terminal and on the page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from joulemark.metrics.run_view import RunView
+from joulemark.metrics.stopped_early import StoppedEarly
+from joulemark.metrics.summary import Summary
+from joulemark.metrics.value import Value
+from joulemark.report.wording import DASH, figure_texts, printable, why
+
+_FIGURES = {"seconds": "duration_s", "joules": "total_joules"}
+ESTIMATED = (
+    "What was asked is measured. What was not asked is estimated from it, as the first questions of a random "
+    "order are a sample of the task; the two stand beside each other and are not one measurement."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SavedRow:
+    """A kind of cost: ``asked`` measured, ``saved`` (``beside``: its interval) and ``whole`` estimated."""
+
+    title: str
+    asked: str
+    saved: str
+    beside: str
+    whole: str
+
+
+def stop_sentences(summary: Summary) -> list[str]:
+    """Return what ended the run and what each target had come to; nothing where no rule ended it."""
+    stopped = summary.stopped
+    if stopped is None:
+        return []
+    return [_ended(stopped), *(f"{printable(told)}." for told in stopped.told)]
+
+
+def _ended(stopped: StoppedEarly) -> str:
+    last = " and ".join(printable(text) for text in stopped.binding)
+    rule = f"by {last}"
+    if len(stopped.targets) > 1:
+        every = "both" if len(stopped.targets) == 2 else f"all {len(stopped.targets)}"
+        rule = f"{every} targets were met, {last} last"
+    beyond = stopped.asked - stopped.at
+    late = f" It was met after {stopped.at:,}; {beyond:,} more were asked by the time it was known."
+    return (
+        f"Stopped early after {stopped.asked:,} of {stopped.of:,} questions: {rule}.{late if beyond else ''}"
+    )
+
+
+def unmet_sentence(run: RunView) -> str:
+    """Say that a run's rule did not end it, and what its targets had come to; or nothing."""
+    stop = run.manifest.stop
+    if stop is None or stop.stopped is not None or run.manifest.state != "complete":
+        return ""
+    told = "; ".join(printable(one) for one in stop.told) or ", ".join(map(printable, stop.targets))
+    return f"Everything was asked. At the last look: {told}."
+
+
+def saved_rows(summary: Summary) -> list[SavedRow]:
+    """Return the ledger: questions first, then the costs that are known."""
+    stopped = summary.stopped
+    if stopped is None:
+        return []
+    questions, requests = stopped.of - stopped.asked, stopped.requests_asked + stopped.requests_saved
+    rows = [SavedRow("Questions", f"{stopped.asked:,}", f"{questions:,}", "", f"{stopped.of:,}")]
+    if requests != stopped.of:
+        rows.append(
+            SavedRow(
+                "Requests", f"{stopped.requests_asked:,}", f"{stopped.requests_saved:,}", "", f"{requests:,}"
+            )
+        )
+    for line in stopped.lines:
+        if line.asked.value is None:
+            continue
+        texts = [_text(line.name, value) for value in (line.asked, line.saved, line.whole)]
+        beside = figure_texts(_FIGURES.get(line.name, line.name), line.saved)[1]
+        rows.append(SavedRow(line.title, texts[0], texts[1], beside, texts[2]))
+    return rows
+
+
+def saved_unknown(summary: Summary) -> Iterator[str]:
+    """Yield which costs are not known, and why."""
+    for line in summary.stopped.lines if summary.stopped else ():
+        if line.asked.value is None:
+            yield f"{DASH} {line.title}: {why(line.asked)}"
+
+
+def _text(name: str, value: Value) -> str:
+    return figure_texts(_FIGURES.get(name, name), value)[0]

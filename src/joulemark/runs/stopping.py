@@ -1,0 +1,83 @@
+"""Asks a rule, while a run is on, whether what was answered so far is enough."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from joulemark.metrics.run_view import RunView
+from joulemark.record.item import Item
+from joulemark.record.manifest import Manifest, Stopped
+from joulemark.runs.finished import FinishedPrefix
+from joulemark.runs.stop import Finished, StopDecision, StopRule
+from joulemark.tasks.task import TaskSet
+
+SoFar = Callable[[], RunView]
+
+
+@dataclass(slots=True)
+class Stopping:
+    """Feeds ``rule`` with the finished questions in asking order; ``decision`` is what it came to.
+
+    A run that goes on may have answers beyond a gap, of requests that were in flight when it was ended. Until
+    the gap is filled nothing is decided: what was slow to answer must not be left out.
+    """
+
+    rule: StopRule
+    finished: FinishedPrefix
+    of: int
+    decision: StopDecision | None = None
+    _least: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._least = self.finished.highest
+
+    @classmethod
+    def of_task(
+        cls, rule: StopRule | None, task: TaskSet, repeats: int, stored: Sequence[Item]
+    ) -> Stopping | None:
+        """Return what decides of a task, of which ``stored`` are answered already; null without a rule."""
+        if rule is None:
+            return None
+        prefix = FinishedPrefix([question.item_id for question in task.questions], repeats)
+        prefix.add(stored)
+        return cls(rule, prefix, len(task.questions))
+
+    @property
+    def due(self) -> bool:
+        """Whether the rule would look at what is finished now."""
+        n = len(self.finished.questions)
+        return self.decision is None and n >= self._least and self.rule.next_look <= n
+
+    def decide(self, so_far: SoFar) -> StopDecision | None:
+        """Let the rule look; ``so_far`` makes the run as it is metered by now, once at most."""
+        known: list[tuple[RunView, set[tuple[str, int]]]] = []
+        questions = self.finished.questions
+
+        def metered(n: int) -> RunView | None:
+            if not known:
+                view = so_far()
+                known.append((view, {item.key for item in view.measured_items}))
+            view, keys = known[0]
+            return view if all(item.key in keys for one in questions[:n] for item in one) else None
+
+        self.decision = self.rule.decide(Finished(questions, self.of, metered))
+        return self.decision
+
+
+STOPPED = "not ranked: stopped early, so a part of its questions stands for all"
+
+
+def note_stop(manifest: Manifest, rule: StopRule, decision: StopDecision, asked: int) -> None:
+    """Enter in the manifest that ``rule`` ended the asking when ``asked`` questions had been asked."""
+    assert manifest.stop is not None  # entered with the plan
+    manifest.stop.told = list(rule.told())
+    manifest.stop.stopped = Stopped(
+        at=decision.at,
+        asked=asked,
+        of=manifest.task.n_items,
+        segment=manifest.segments[-1].index,
+        binding=list(decision.binding),
+    )
+    if manifest.may_rank:
+        manifest.may_rank, manifest.standing = False, STOPPED

@@ -1,0 +1,93 @@
+"""When a rule is asked, and in which order a run asks that may end between two questions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from doubles import run_views
+from doubles.run_views import item
+from joulemark.record.manifest import StopRule as Facts
+from joulemark.runs.finished import FinishedPrefix
+from joulemark.runs.stop import Finished, StopDecision
+from joulemark.runs.stopping import STOPPED, Stopping, note_stop
+from joulemark.runs.wanted import conversations, wanted
+from joulemark.tasks.registry import load_task
+
+
+class EnoughAfter:
+    """Ends the asking after so many questions, and remembers what it was shown."""
+
+    needs_energy = False
+
+    def __init__(self, n: int) -> None:
+        self.n, self.shown = n, 0
+
+    @property
+    def facts(self) -> Facts:
+        return Facts(targets=["accuracy ±1pp"], least=self.n, every=10)
+
+    @property
+    def next_look(self) -> int:
+        return self.n
+
+    def decide(self, finished: Finished) -> StopDecision | None:
+        self.shown = len(finished.questions)
+        return StopDecision(self.n, ("accuracy ±1pp",)) if self.shown >= self.n else None
+
+    def told(self) -> tuple[str, ...]:
+        return ("accuracy 0.500 ±0.9pp, target ±1pp: met",)
+
+
+def no_meter() -> Any:
+    raise AssertionError("nothing asked for the meters")
+
+
+def test_a_gap_that_a_killed_run_left_is_filled_before_anything_is_decided() -> None:
+    """The answer that was still awaited was a slow one: leaving it out would choose the quick ones."""
+    prefix = FinishedPrefix([f"q{n}" for n in range(50)], 1)
+    prefix.add([item(n) for n in range(12) if n not in (3, 10)])
+    stopping = Stopping(EnoughAfter(2), prefix, 50)
+    assert not stopping.due
+    prefix.add([item(3)])
+    assert not stopping.due
+    prefix.add([item(10)])
+    assert stopping.due
+    decision = stopping.decide(no_meter)
+    assert decision is not None
+    assert not stopping.due
+
+
+def test_the_manifest_says_what_ended_the_run() -> None:
+    rule = EnoughAfter(2)
+    manifest = run_views.manifest(stop=rule.facts, may_rank=True, standing="ranked")
+    note_stop(manifest, rule, StopDecision(2, ("accuracy ±1pp",)), 4)
+    assert manifest.stop is not None
+    assert manifest.stop.stopped is not None
+    assert (manifest.stop.stopped.at, manifest.stop.stopped.asked, manifest.stop.stopped.of) == (2, 4, 60)
+    assert manifest.stop.told == ["accuracy 0.500 ±0.9pp, target ±1pp: met"]
+    assert (manifest.may_rank, manifest.standing) == (False, STOPPED)
+
+
+@pytest.mark.parametrize("repeats", [1, 3])
+def test_questions_are_asked_in_all_repeats_before_the_next_ones_are_begun(repeats: int) -> None:
+    task = load_task("quick")
+    left = wanted(task, repeats, (), together=10)
+    assert {(one.question.item_id, one.repeat) for one in left} == {
+        (question.item_id, repeat) for question in task.questions for repeat in range(repeats)
+    }
+    assert len(conversations(left)) == len({one.position for one in left}) == 52 * repeats
+    for begun in range(0, 52 * repeats, 10 * repeats):
+        places = {one.index for one in left[begun : begun + 10 * repeats]}
+        assert places == set(range(begun // repeats, min(begun // repeats + 10, 52)))
+    if repeats == 1:
+        assert left == wanted(task, 1, ())
+
+
+def test_what_is_stored_is_not_asked_again() -> None:
+    task = load_task("quick")
+    done = [(task.questions[0].item_id, 0), (task.questions[11].item_id, 1)]
+    left = wanted(task, 2, done, together=10)
+    assert len(left) == 102
+    assert not {(one.question.item_id, one.repeat) for one in left} & set(done)
