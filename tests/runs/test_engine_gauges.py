@@ -123,7 +123,7 @@ def test_it_is_no_meter_of_the_run(tmp_path: Path) -> None:
     assert engine_rows(run)
     assert run.manifest.meters == []
     assert run.manifest.headline_scope is None
-    assert view.headline_energy.reason is Reason.NO_METER  # type: ignore[union-attr]
+    assert view.headline_energy.reason is Reason.NO_METER_ASKED_FOR  # type: ignore[union-attr]
     assert view.other_energy == {}
     assert view.timelines == ()
 

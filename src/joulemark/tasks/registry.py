@@ -122,8 +122,8 @@ def load_task(
     its first items (all, where there are fewer), of those that ``item_ids`` names where it does. ``data``:
     the items' file or folder in place of the hub's; ``revision``: a commit of the hub; ``for_media``: what
     answers makes pictures or videos; ``rows``: the items, read by somebody else, and where they came from: so
-    problems for programs are loaded (`joulemark.code.joined.load_code_task`). Raises `InputError` for an unknown name, an option that the task
-    does not take and missing or malformed data.
+    problems for programs are loaded (`joulemark.code.joined.load_code_task`). Raises `InputError` for an
+    unknown name, an option that the task does not take and missing or malformed data.
     """
     for option, value, least in (("--limit", limit, 1), ("--shots", n_shot, 0)):
         if value is not None and value < least:
