@@ -252,6 +252,7 @@ def test_one_meter_that_was_named_for_two_places_is_refused(kind: str) -> None:
     with pytest.raises(InputError, match="for two places") as caught:
         without_duplicates([mine, named("b", kind, "wall/psu/gpu:1", "aa/switch:0")])
     assert "gpu:0's and as" in caught.value.why
+    assert f"--forget '{kind}:b?scope=wall/psu/gpu:1'" in caught.value.fix
     assert str(mine.meter) in str(caught.value)
     assert len([one for one in without_duplicates([mine, mine]) if one.spec]) == 1
     two = [mine, named("b", kind, "wall/psu/gpu:1", "aa/switch:1")]

@@ -13,7 +13,7 @@ import pytest
 from doubles import run_views
 from joulemark.record.errors import InputError
 from joulemark.record.item import ItemRow
-from joulemark.record.manifest import Manifest, Meter, SilentMeter, Stopped, StopRule, Window
+from joulemark.record.manifest import Manifest, Meter, SilentMeter, Stopped, StopFacts, Window
 from joulemark.record.meter import Qualification, QualifiedSource, SourceInfo, Trust
 from joulemark.record.scope import Scope
 from joulemark.runs.journal import ItemJournal
@@ -152,6 +152,6 @@ def test_a_name_does_not_steer_the_terminal(described: Manifest, tmp_path: Path)
 @pytest.mark.parametrize(("at", "asked", "of"), [(0, 5, 60), (30, 20, 60), (30, 70, 60), (30, 40, 6000)])
 def test_a_rule_that_ended_more_than_there_is_contradicts_the_task(at: int, asked: int, of: int) -> None:
     ended = Stopped(at=at, asked=asked, of=of, segment=0, binding=["accuracy ±5pp"])
-    rule = StopRule(targets=["accuracy ±5pp"], least=30, every=10, stopped=ended)
+    rule = StopFacts(targets=["accuracy ±5pp"], least=30, every=10, stopped=ended)
     with pytest.raises(InputError, match="contradicts itself"):
         require_sound(run_views.manifest(stop=rule))

@@ -8,9 +8,9 @@ import pytest
 
 from doubles import run_views
 from doubles.run_views import item
-from joulemark.record.manifest import StopRule as Facts
-from joulemark.runs.finished import FinishedPrefix
-from joulemark.runs.stop import Finished, StopDecision
+from joulemark.record.manifest import StopFacts
+from joulemark.runs.finished import Finished, FinishedPrefix
+from joulemark.runs.stop import StopDecision
 from joulemark.runs.stopping import STOPPED, Stopping, note_stop
 from joulemark.runs.wanted import conversations, wanted
 from joulemark.tasks.registry import load_task
@@ -25,8 +25,8 @@ class EnoughAfter:
         self.n, self.shown = n, 0
 
     @property
-    def facts(self) -> Facts:
-        return Facts(targets=["accuracy ±1pp"], least=self.n, every=10)
+    def facts(self) -> StopFacts:
+        return StopFacts(targets=["accuracy ±1pp"], least=self.n, every=10)
 
     @property
     def next_look(self) -> int:

@@ -6,6 +6,7 @@ because sums are made over places, and the other one asks for a place of its own
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -61,7 +62,8 @@ def _require_one_place(finding: Finding, twin: Finding) -> None:
         raise InputError(
             f"one meter was named for two places: {twin.meter} and {finding.meter}",
             why=f"both read the same device, and its energy would count as {b.scope}'s and as {a.scope}'s",
-            fix="name it once, with the scope of what hangs on it",
+            fix="name it once, with the scope of what hangs on it; what is on file goes with "
+            f"joulemark doctor --forget {shlex.quote(finding.meter)}",
         )
 
 

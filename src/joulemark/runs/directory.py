@@ -13,7 +13,7 @@ from joulemark.meters.address import private_name
 from joulemark.meters.privacy import hashed, load_salt
 from joulemark.rates.declared import resumed_rates
 from joulemark.record.errors import InputError
-from joulemark.record.manifest import Baselines, Manifest, StopRule
+from joulemark.record.manifest import Baselines, Manifest, StopFacts
 from joulemark.record.manifest import Engine as EngineFacts
 from joulemark.record.reason import Reason
 from joulemark.runs.host import host_facts
@@ -99,7 +99,7 @@ def _new_manifest(plan: RunPlan, facts: EngineFacts) -> Manifest:
     )
 
 
-def _stop_of(plan: RunPlan) -> StopRule | None:
+def _stop_of(plan: RunPlan) -> StopFacts | None:
     """Return what is to end the run early, as the manifest names it."""
     return None if plan.stop is None else plan.stop.facts
 

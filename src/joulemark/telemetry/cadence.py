@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 DEFAULT_UPDATE_S = 0.1  # NVML's, where the self-test saw no update
+POLL_JITTER = 0.2  # share of the poll period; keeps polls from beating with a periodic load
 GAP_POLLS = 5  # so many poll periods without a reading are a gap
 LEAST_SLACK_NS = 5_000_000
 SLACK_UPDATES = 0.25

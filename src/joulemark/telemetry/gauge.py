@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from joulemark.meters.nvml.plan import AVERAGE_WINDOW_S
 from joulemark.record.meter import QualifiedSource
 from joulemark.record.telemetry import Quantity
-from joulemark.telemetry.cadence import DEFAULT_UPDATE_S, GAP_POLLS
+from joulemark.telemetry.cadence import DEFAULT_UPDATE_S, GAP_POLLS, POLL_JITTER
 from joulemark.telemetry.timeline import Floats, Ints, Series
 
 Z = 3.0
@@ -159,8 +159,11 @@ def renewals(series: Series, age_ns: int) -> Series:
     repeats a sample and would pass for knowledge of the power at that time.
     """
     fresh = np.diff(series.value, prepend=np.nan) != 0  # the first is too: it differs from nothing
-    since_ns = series.t_ns - series.t_ns[np.maximum.accumulate(np.where(fresh, np.arange(len(series)), 0))]
-    kept = fresh | (np.diff(since_ns // max(age_ns, 1), prepend=0) > 0)
+    at, run = np.flatnonzero(fresh), np.cumsum(fresh) - 1
+    since_ns = series.t_ns - series.t_ns[at[run]]
+    until_ns = np.append(series.t_ns[at[1:]], series.t_ns[-1] + age_ns)[run] - series.t_ns
+    # a repeat right before the next value would pass for a sample from which the power leapt in no time
+    kept = fresh | ((np.diff(since_ns // max(age_ns, 1), prepend=0) > 0) & (until_ns >= age_ns))
     kept[-1] = True  # how far the gauge was heard
     return series.only(np.flatnonzero(kept))
 
@@ -180,12 +183,13 @@ def read_gauge(
     info, test = source.info, source.qualification
     poll_s, age_s = test.poll_period_s, max(info.value_age_s, renewal_s)
     max_w = info.power_max_w or limit_w
-    # A value is held for so long at least, however often it is read: at an edge it is read many times.
-    held_s = max(age_s, test.update_period_s or 0.0)
     lag_s = max(_update_s(series, test.update_period_s or DEFAULT_UPDATE_S), age_s)
-    if held_s:
-        series = renewals(series, round(held_s * 1e9))
-        poll_s = max(poll_s, age_s)
+    if age_s > poll_s:
+        series = renewals(series, round(age_s * 1e9))
+        poll_s = age_s
+    elif not age_s and test.update_period_s:
+        # at an edge a value is read many times; polls, which are at least so far apart, stay
+        series = renewals(series, round((1 - POLL_JITTER) * test.update_period_s * 1e9))
     window_s = AVERAGE_WINDOW_S if quantity == Quantity.POWER_AVERAGE_W else info.power_window_s or 0.0
     origin_ns = int(series.t_ns[0])
     middle_ns = (series.t_ns + series.begin_ns) / 2 - origin_ns

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from joulemark.meters.source import Source, SourceLost
 from joulemark.record.clock import Clock
 from joulemark.record.telemetry import Quantity, Reading
-from joulemark.telemetry.cadence import GAP_POLLS, latest_look_ns
+from joulemark.telemetry.cadence import GAP_POLLS, POLL_JITTER, latest_look_ns
 from joulemark.telemetry.row_flags import GAP, LOST, SLEPT
 
 WATCH_STEPS_PER_UPDATE = 8
@@ -28,7 +28,6 @@ IDLE_NS = 1_000_000_000  # between two looks where there is nothing to read
 SLEEP_NS = 500_000_000
 RETRY_FIRST_NS = 200_000_000
 RETRY_LAST_NS = 30_000_000_000
-POLL_JITTER = 0.2  # share of the poll period; keeps polls from beating with a periodic load
 GOLDEN = (math.sqrt(5) - 1) / 2
 
 
