@@ -176,15 +176,15 @@ def test_a_flag_of_a_reading_without_a_power_is_not_overlooked() -> None:
     assert "odd" in energy.flags
 
 
-@pytest.mark.parametrize("window_s", [2, 10])
+@pytest.mark.parametrize("window_s", [2, 5])
 @pytest.mark.parametrize("held_s", [0.1, 0.02])
 def test_a_value_read_again_is_no_second_sample(held_s: float, window_s: int) -> None:
-    """Tiny blocks have the gauge read each millisecond: its values are as old as they were before."""
+    """Tiny blocks have the gauge read every other millisecond: its values are as old as they were before."""
     held = []
-    for replication in range(60):
+    for replication in range(30):
         rng = np.random.default_rng([5, replication])
         breaks_s = np.concatenate(([0.0], np.cumsum(rng.uniform(0.005, 0.04, 200 * window_s))))
-        dense_s = np.arange(1.5, 2.5 + window_s, 0.001)
+        dense_s = np.arange(1.5, 2.5 + window_s, 0.002)
         read_s = np.sort(np.concatenate((np.arange(0.0, window_s + 4, 0.1), dense_s)))
         phase_s = rng.uniform(0, held_s)
         renewed_s = np.maximum(np.floor((read_s - phase_s) / held_s) * held_s + phase_s, 0.0)
@@ -204,4 +204,4 @@ def test_a_value_read_again_is_no_second_sample(held_s: float, window_s: int) ->
         assert isinstance(energy, MeasuredEnergy)
         true_j = float(curve.joules_at(2.0 + window_s) - curve.joules_at(2.0))
         held.append(energy.lo <= true_j <= energy.hi)
-    assert np.mean(held) >= 0.96
+    assert np.mean(held) >= 0.95
