@@ -37,13 +37,14 @@ class GrowingRun:
         n_items: int = N,
         key: str | None = "joulemark",
         name: str = "sums",
+        repeats: int = 1,
         **task: object,
     ) -> None:
         self.root = root
         layout = RunLayout(root)
         layout.create()
         facts = Task(name=name, revision="1", n_items=n_items, template_hash="t", subset_key=key, **task)  # type: ignore[arg-type]
-        layout.write_manifest(manifest(task=facts, run_id=root.name, state="partial"))
+        layout.write_manifest(manifest(task=facts, run_id=root.name, state="partial", repeats=repeats))
         self._lock = FileLock(layout.lock)
         self._journal = ItemJournal(layout.items_journal)
 

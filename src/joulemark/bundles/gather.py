@@ -43,7 +43,7 @@ def gather(places: Sequence[Path], declared: DeclaredRates) -> Gathered:
     for place in places:
         if not place.exists():
             raise InputError(f"there is no {place}", fix="name a folder of imported rows or of runs")
-        for path in _sources(place, MAX_DEPTH):
+        for path in sources(place, MAX_DEPTH):
             try:
                 if path.name.endswith(SUFFIX):
                     for row in read_stored(path).rows:
@@ -74,8 +74,8 @@ def _point_of_run(root: Path, declared: DeclaredRates) -> OperatingPoint:
     return run_point(view, summary, str(root))
 
 
-def _sources(place: Path, depth: int) -> Iterator[Path]:
-    """Yield the files of imported rows and the run directories at or below a place."""
+def sources(place: Path, depth: int) -> Iterator[Path]:
+    """Yield files of imported rows and run directories at or below a place, ``depth`` folders deep."""
     if place.is_file():
         yield place
         return
@@ -86,4 +86,4 @@ def _sources(place: Path, depth: int) -> Iterator[Path]:
     if depth > 0:
         for folder in sorted(place.iterdir()):
             if folder.is_dir() and not folder.is_symlink() and not folder.name.startswith("."):
-                yield from _sources(folder, depth - 1)
+                yield from sources(folder, depth - 1)

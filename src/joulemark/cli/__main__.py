@@ -61,7 +61,7 @@ _BENCH = "joulemark.cli.bench"
 @click.group(
     cls=LazyGroup,
     commands_at={
-        "bench": (f"{_BENCH}:bench", "Measure what a correct answer costs: quick, run"),
+        "bench": (f"{_BENCH}:bench", "Measure what a correct answer costs: quick, run; share it: submit"),
         "load": ("joulemark.cli.load:load", "Measure an engine that serves many requests at once"),
         "sweep": ("joulemark.cli.sweep:sweep", "Measure a load over a grid of settings, and what to run"),
         "media": ("joulemark.cli.media:media", "What a picture or a video costs that a pipeline makes"),
@@ -75,7 +75,9 @@ _BENCH = "joulemark.cli.bench"
         "report": ("joulemark.cli.report:report", "Show a run again and rewrite its page"),
         "compare": ("joulemark.cli.compare:compare", "Set runs side by side: A against B, or several tasks"),
         "recommend": ("joulemark.cli.recommend:recommend", "The configuration of least energy within limits"),
+        "pick": ("joulemark.cli.pick:pick", "Which model to run for your workload, and how sure that is"),
         "import": ("joulemark.cli.import_:import_", "Take in results that others published"),
+        "verify": ("joulemark.cli.verify:verify", "Check a bundle and recompute every figure of it, offline"),
         "code": ("joulemark.cli.code:code", "Programs that models write: right or wrong, time and memory"),
         "frugal": ("joulemark.cli.frugal:frugal", "How few questions are enough, and when to stop asking"),
         "runs": ("joulemark.cli.runs:runs", "List the runs there are; --spread: mean and σ of repeated ones"),
@@ -106,7 +108,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit.
 
     Exit codes: 0 items were completed; 1 none was (for `doctor`: no source; for `engine list`: no engine; for
-    `recommend`: nothing meets the limits);
+    `recommend`, `pick`: nothing meets the limits);
     2 bad input or a missing thing; 3 a self-test failed (`engine conformance`); 130 interrupted before
     anything was stored.
     """

@@ -15,7 +15,9 @@ from joulemark.cli.measure_options import (
     SAMPLING_OPTIONS,
     TASK_OPTIONS,
 )
+from joulemark.cli.opt_in import opt_in, opt_out
 from joulemark.cli.stop_options import stop_option
+from joulemark.cli.submit import submit, withdraw
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -56,6 +58,10 @@ def bench() -> None:
 
     A run that was interrupted, or killed, goes on where it stopped when the same command is given again.
     """
+
+
+for _command in (opt_in, opt_out, submit, withdraw):
+    bench.add_command(_command)
 
 
 @bench.command()

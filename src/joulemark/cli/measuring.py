@@ -19,6 +19,7 @@ from joulemark.cli.options import declared_rates
 from joulemark.cli.programs import print_programs, programs_json, write_pages
 from joulemark.cli.progress import TerminalObserver
 from joulemark.cli.stop_options import rule_of
+from joulemark.cli.submit import after_run
 from joulemark.engines.engine import Engine
 from joulemark.metrics import RunView, Summary, summarize
 from joulemark.rates.declared import rates_of
@@ -95,6 +96,7 @@ def carry_out(jobs: Sequence[Work], names: Sequence[str], options: Mapping[str, 
                 reported.append(_reported(job, outcome.root, view))
                 if not options["as_json"]:
                     _print(reported[-1])
+                after_run(outcome.root, reported[-1].summary)
             if outcome.error is not None:
                 raise outcome.error
             if series is not None:

@@ -1,0 +1,240 @@
+"""``joulemark bench submit``, ``withdraw``: runs for others, and back again."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from joulemark.bundles.submission.submitting import Delivery
+    from joulemark.metrics.summary import Summary
+
+_server = click.option("--server", metavar="URL", help="The board; else as opted in, or $JOULEMARK_BOARD.")
+_json = click.option("--json", "as_json", is_flag=True, help="Print what came of it as JSON.")
+
+
+@click.command()
+@click.argument("target", required=False, metavar="[FILE|RUN]", type=click.Path(path_type=Path))
+@click.option("--preview", is_flag=True, help="Print exactly what would be sent, and send nothing.")
+@click.option(
+    "--out", metavar="FILE", type=click.Path(path_type=Path), help="Write the bundle, and send nothing."
+)
+@click.option("--agree", is_flag=True, help="Agree to `bench opt-in --show` for this one submission.")
+@_server
+@_json
+def submit(
+    target: Path | None, preview: bool, out: Path | None, agree: bool, server: str | None, as_json: bool
+) -> None:
+    """Pack RUN, or take a bundle FILE, and send it to a board; without either, send what waits.
+
+    What cannot be sent now waits on this machine and is sent with the next submission. Exit code 3: it does
+    not verify, or the board refused it.
+    """
+    from joulemark.bundles.submission.consent import read_consent
+    from joulemark.bundles.submission.server import address_of
+    from joulemark.bundles.submission.spool import Spool
+    from joulemark.record.errors import InputError
+
+    if target is None and (preview or out is not None):
+        raise InputError("there is nothing to pack", fix="name a run: joulemark bench submit RUN --preview")
+    spool = Spool()
+    digest = None
+    if target is not None:
+        data, members, facts = _bundle(target)
+        if preview:
+            _preview(members, as_json=as_json)
+            return
+        if out is not None:
+            _write(out, data, as_json=as_json)
+            return
+    consent = read_consent()
+    if not (consent.holds or agree):
+        raise InputError(
+            "nothing was sent: you have not agreed to what a submission means",
+            why="runs are published under CC BY 4.0",
+            fix="joulemark bench opt-in   (or --agree for this one; `bench opt-in --show` prints the text)",
+        )
+    address = address_of(server, consent.server)
+    if target is not None:
+        digest = spool.put(data, facts)
+    sys.exit(_deliver(spool, address, digest, as_json=as_json))
+
+
+@click.command()
+@click.argument("name", metavar="RUN|DIGEST")
+@_server
+@_json
+def withdraw(name: str, server: str | None, as_json: bool) -> None:
+    """Take a submitted run back: by its directory, its id, or its bundle's digest (eight digits are enough).
+
+    The board shows it no more. Copies that others took under the licence cannot be called back.
+    """
+    from joulemark.bundles.submission.consent import read_consent
+    from joulemark.bundles.submission.server import address_of
+    from joulemark.bundles.submission.signing import load_key
+    from joulemark.bundles.submission.spool import Spool
+    from joulemark.bundles.submission.submitting import withdrawal
+    from joulemark.record.errors import InputError
+    from joulemark.runs.layout import RunLayout
+
+    spool = Spool()
+    run = Path(name)
+    known = spool.of(RunLayout(run).read_manifest().run_id if run.is_dir() else name)
+    if not known:
+        raise InputError(
+            f"{name} was not submitted from here",
+            fix=f"the records of what was lie in {spool.root / 'records'}",
+        )
+    address = address_of(server, read_consent().server or _board_of(known[0]))
+    for record in known:
+        digest = str(record["digest"])
+        if spool.drop(digest) and "submission" not in record:
+            click.echo(f"{digest[:16]}: it had not been sent, and will not be", err=as_json)
+            continue
+        spool.put_withdrawal(digest, withdrawal(digest, load_key()))
+    sys.exit(_deliver(spool, address, None, as_json=as_json))
+
+
+def after_run(root: Path, summary: Summary) -> None:
+    """Submit a finished run where the user opted in; else say how it could be. Never fails the run.
+
+    What was simulated or played back, and a run that is not whole, is not submitted by itself.
+    """
+    from joulemark.record.errors import InputError
+    from joulemark.record.simulated import is_simulated_kind
+
+    if summary.state != "complete" or summary.replayed or is_simulated_kind(summary.engine):
+        return
+    from joulemark.bundles.submission.consent import read_consent
+
+    consent = read_consent()
+    if not consent.holds:
+        click.echo(
+            f"share:  joulemark bench submit {shlex.quote(str(root))}   (--preview shows what would be sent)",
+            err=True,
+        )
+        return
+    try:
+        from joulemark.bundles.submission.server import address_of
+        from joulemark.bundles.submission.spool import Spool
+
+        data, _, facts = _bundle(root)
+        spool = Spool()
+        digest = spool.put(data, facts)
+        _deliver(spool, address_of(None, consent.server), digest, as_json=False, to_stderr=True)
+    except InputError as error:
+        click.echo(f"not submitted: {error}", err=True)
+    # The run is measured and stored: whatever is wrong here, its command has not failed.
+    except Exception as error:
+        click.echo(f"not submitted: {type(error).__name__}: {error}; please report this", err=True)
+
+
+def _bundle(target: Path) -> tuple[bytes, dict[str, bytes], dict[str, Any]]:
+    """Return a bundle's bytes, members and what is noted of it here; one that does not verify is not sent."""
+    from joulemark.bundles.submission.archive import read_archive
+    from joulemark.bundles.submission.bundle_file import read_bundle
+    from joulemark.bundles.submission.pack import pack
+    from joulemark.bundles.submission.verify import verify
+    from joulemark.record.errors import InputError
+    from joulemark.runs.layout import RunLayout
+
+    if target.is_dir():
+        packed = pack(target)
+        run_id = RunLayout(target).read_manifest().run_id
+        return packed.data, dict(packed.members), {"run_id": run_id, "run_dir": str(target.resolve())}
+    data = read_bundle(target)
+    found = verify(data)
+    if not found.verified or found.summary is None:
+        error = InputError(
+            f"{target} does not verify, and is not sent",
+            why="; ".join(finding.why for finding in found.findings),
+            fix=f"joulemark verify {target}   says what is wrong with it",
+        )
+        error.exit_code = 3
+        raise error
+    return data, read_archive(data), {"run_id": found.summary.run_id, "file": str(target.resolve())}
+
+
+def _preview(members: dict[str, bytes], *, as_json: bool) -> None:
+    from joulemark.report.bundle_preview import preview_lines
+
+    if as_json:
+        import orjson
+
+        click.echo(orjson.dumps({name: data.decode() for name, data in members.items()}).decode())
+        return
+    for line in preview_lines(members):
+        click.echo(line)
+
+
+def _write(out: Path, data: bytes, *, as_json: bool) -> None:
+    import hashlib
+
+    import orjson
+
+    from joulemark.runs.layout import write_atomically
+
+    write_atomically(out, data)
+    digest = hashlib.sha256(data).hexdigest()
+    if as_json:
+        click.echo(orjson.dumps({"file": str(out), "bytes": len(data), "digest": digest}).decode())
+    else:
+        click.echo(f"{out}: {len(data):,} bytes, {digest}\nnext: joulemark verify {shlex.quote(str(out))}")
+
+
+def _deliver(
+    spool: Any, address: str | None, digest: str | None, *, as_json: bool, to_stderr: bool = False
+) -> int:
+    """Send what waits and say what came of it; returns the exit code."""
+    import orjson
+
+    from joulemark.bundles.submission.submitting import deliver
+
+    deliveries = [] if address is None else list(deliver(spool, address))
+    waiting = spool.waiting()
+    if as_json:
+        document = {
+            "board": address,
+            "digest": digest,
+            "delivered": [_told(one) for one in deliveries],
+            "waiting": [{"digest": one.digest, "kind": one.kind} for one in waiting],
+        }
+        click.echo(orjson.dumps(document, option=orjson.OPT_INDENT_2).decode())
+    else:
+        for one in deliveries:
+            said = {"sent": "arrived", "refused": "REFUSED", "away": "waits"}[one.answer.state]
+            why = f" ({one.answer.why})" if one.answer.why else ""
+            click.echo(f"{one.message.kind} {one.message.digest[:16]}: {said}{why}", err=to_stderr)
+        if waiting:
+            away = (
+                "no board is known (--server URL)" if address is None else f"{address} does not take it now"
+            )
+            click.echo(
+                f"{len(waiting)} waiting in {spool.root}: {away}; `joulemark bench submit` tries again",
+                err=to_stderr,
+            )
+        elif not deliveries:
+            click.echo("nothing waits to be sent", err=to_stderr)
+    return 3 if any(one.answer.state == "refused" for one in deliveries) else 0
+
+
+def _told(one: Delivery) -> dict[str, Any]:
+    answer = one.answer
+    return {
+        "digest": one.message.digest,
+        "kind": one.message.kind,
+        "state": answer.state,
+        "why": answer.why or None,
+        "answer": answer.facts,
+    }
+
+
+def _board_of(record: dict[str, Any]) -> str | None:
+    """Return the board that a bundle was sent to."""
+    sent = record.get("submission")
+    board = sent.get("board") if isinstance(sent, dict) else None
+    return board if isinstance(board, str) else None
