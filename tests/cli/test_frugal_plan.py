@@ -124,6 +124,13 @@ def test_from_a_first_run_to_a_run_of_the_chosen_items(tmp_path: Path) -> None:
         assert cost["value"] == pytest.approx(plan.json["needed_n"] * each, rel=1e-6)
         chosen = frugal("choose", first, first, "--n", "12", "--strata", "2", "--out", choice, env=env)
         assert chosen.code == 0, chosen.err
+        doubtful = tmp_path / "neyman.json"
+        to_neyman = ("--n", "12", "--strata", "2", "--allocation", "neyman", "--out", doubtful)
+        assert frugal("choose", first, first, *to_neyman, env=env).code == 0
+        stopping = ("--items", str(doubtful), "--stop", "accuracy ±9pp")
+        refused = joulemark(*bench(engine, data, tmp_path / "third", *stopping), env=env)
+        assert refused.code == 2
+        assert "--stop cannot go with the items of neyman.json" in refused.err
         done = joulemark(*bench(engine, data, second, "--items", str(choice)), env=env)
         assert done.code == 0, done.err
     manifests = [json.loads((run / "manifest.json").read_text()) for run in (first, second)]

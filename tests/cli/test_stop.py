@@ -90,6 +90,15 @@ def test_a_run_ends_itself_and_says_so(
     page = (out / "report.html").read_text()
     assert "Whole task, estimated" in page
 
+    # the same command once more asks nothing, and says the same
+    before, asked = quick_engine.answered, places(out)
+    again = joulemark(*command, "--stop", "accuracy ±9pp", "--stop", "accuracy > 0.3")
+    assert again.code == 0, again.err
+    assert "done already" in again.err
+    assert quick_engine.answered <= before + 1  # the engine is tried before the run is found
+    assert places(out) == asked
+    assert stops(again.json) == stopped
+
     # another target goes on where the first one ended, and asks nothing twice; none at all asks the rest
     on = joulemark(*command, "--stop", "accuracy ±7pp")
     assert on.code == 0, on.err
@@ -102,6 +111,22 @@ def test_a_run_ends_itself_and_says_so(
     assert rest.code == 0, rest.err
     assert rest.json["stopped_early"] is None
     assert rest.json["n_requests"] == N
+
+
+@pytest.mark.slow
+def test_a_stop_among_the_last_questions_leaves_no_answer_out(
+    quick_engine: WorkingEngine, sums: Sums, tmp_path: Path
+) -> None:
+    """Three repeats, ten at a time: the last ten questions are under way when thirty are enough."""
+    out = tmp_path / "run"
+    command = bench(quick_engine, sums(40), out, "--meter", "none", "--concurrency", "10", "--repeat", "3")
+    done = joulemark(*command, "--stop", "accuracy ±17pp")
+    assert done.code == 0, done.err
+    assert read_run(out).manifest.state == "complete"
+    if done.json["stopped_early"] is None:
+        assert done.json["n_requests"] == 120
+    else:
+        assert stops(done.json)["questions_asked"] < 40
 
 
 @pytest.mark.slow
@@ -134,19 +159,23 @@ def test_what_can_never_be_met_is_refused_before_anything_is_asked(
 
 @pytest.mark.slow
 def test_joules_per_correct_answer_end_a_run(board: FakeNvml, sums: Sums, tmp_path: Path) -> None:
-    with WorkingEngine(adds, board, gap_s=0.02) as engine:
+    with WorkingEngine(adds, board, gap_s=0.02, idle_w=280.0) as engine:
         out = tmp_path / "run"
-        done = joulemark(
+        command = [
             *bench(engine, sums(200), out, "--usd-per-kwh", "0.3", "--gco2e-per-kwh", "56"),
             *("--stop", "joules_per_correct ±15%", "--stop", "accuracy ±20pp"),
-            env=board.env,
-        )
+        ]
+        done = joulemark(*command, env=board.env)
+        asked = len(places(out))
+        again = joulemark(*command, env=board.env)
     assert done.code == 0, done.err
     stopped = stops(done.json)
     assert stopped["binding"] == ["joules_per_correct ±15%"]
     for name in ("seconds", "joules", "usd", "gco2e"):
         line = stopped["ledger"][name]
         assert line["saved_lo"] < line["saved_estimated"] < line["saved_hi"]
+    assert again.code == 0, again.err
+    assert len(places(out)) == asked
     view, _ = summary_of(out)
     assert stopped["ledger"]["joules"]["asked"] == pytest.approx(view.headline_energy.joules)  # type: ignore[union-attr]
 

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from joulemark.frugal import sample_size as size
+from joulemark.metrics.accuracy import wilson_interval
 
 TASKS = {
     "arc-c": (2590, 0.769),
@@ -71,8 +72,7 @@ def test_a_needed_size_is_enough_and_no_larger_than_it_must(half: float, share: 
     sd = math.sqrt(share * (1 - share))
 
     def wide(k: int) -> float:
-        lo, hi = (share, share) if k == of else size.wilson(share, k * (of - 1) / (of - k))
-        return max((hi - lo) / 2, size.half_width(sd, k, of))
+        return max(size.half_width_of_share(share, k, of), size.half_width(sd, k, of))
 
     assert wide(n) <= half * (1 + 1e-9)
     if n > 1:
@@ -87,20 +87,7 @@ def test_a_needed_size_of_means(half: float, sd: float, of: int) -> None:
     assert n <= size.needed(half, sd)
 
 
-@given(of=populations, data=st.data())
-def test_a_share_lies_within_its_interval_and_what_was_seen_counts(of: int, data: st.DataObject) -> None:
-    n = data.draw(st.integers(1, of))
-    right = data.draw(st.integers(0, n))
-    lo, hi = size.proportion_interval(right, n, of)
-    assert right / of <= lo + 1e-12
-    assert lo <= right / n + 1e-12
-    assert right / n <= hi + 1e-12
-    assert hi <= (of - n + right) / of + 1e-12
-    if n == of:
-        assert lo == hi == right / n
-
-
-def test_proportions_and_means_cover() -> None:
+def test_shares_and_means_cover() -> None:
     random = np.random.default_rng(20261130)
     values = np.zeros(600)
     values[:480] = 1
@@ -111,16 +98,24 @@ def test_proportions_and_means_cover() -> None:
     for _ in range(rounds):
         drawn = random.choice(600, 200, replace=False)
         y, c = values[drawn], costs[drawn]
-        lo, hi = size.proportion_interval(float(y.sum()), 200, 600)
+        lo, hi = wilson_interval(float(y.sum()), 200, 600)
         hits[0] += lo <= 0.8 <= hi
-        interval = size.mean_interval(size.moments(c), 600)
-        assert interval is not None
-        hits[1] += interval[0] <= costs.mean() <= interval[1]
-        interval = size.mean_interval(size.ratio_moments(c, y), 600)
-        assert interval is not None
-        hits[2] += interval[0] <= ratio <= interval[1]
+        hits[1] += abs(c.mean() - costs.mean()) <= size.half_width(size.moments(c).sd, 200, 600)
+        found = size.ratio_moments(c, y)
+        hits[2] += abs(found.mean - ratio) <= size.half_width(found.sd, 200, 600)
     assert (hits / rounds >= 0.93).all(), hits / rounds
     assert (hits / rounds <= 0.97).all(), hits / rounds
+
+
+@given(share=shares, of=populations, data=st.data(), gain=st.floats(1, 4))
+def test_a_needed_size_falls_smoothly_with_the_gain(
+    share: float, of: int, data: st.DataObject, gain: float
+) -> None:
+    half = data.draw(st.floats(1e-3, 0.3))
+    plain, less = (size.needed_for_proportion(half, share, of, of_gain) for of_gain in (1.0, gain))
+    assert less <= plain
+    # never by more than the gain itself, a whole item apart
+    assert less >= plain / gain - 1
 
 
 def test_the_expected_error_is_what_drawing_gives() -> None:
@@ -132,12 +127,10 @@ def test_the_expected_error_is_what_drawing_gives() -> None:
 
 
 def test_what_is_not_known_is_not_made_up() -> None:
-    assert size.mean_interval(size.moments(np.array([1.0, 2.0, 3.0])), 10) is None
-    assert size.mean_interval(size.moments(np.array([1.0, 2.0, 3.0])), 3) == (2.0, 2.0)
     assert math.isnan(size.ratio_moments(np.ones(4), np.zeros(4)).mean)
     assert math.isnan(size.moments(np.array([])).mean)
     with pytest.raises(ValueError, match="deviation"):
-        size.needed_relative(0.1, size.Moments(0.0, 1.0, 5))
+        size.needed(0.1, size.Moments(0.0, 1.0, 5).relative_sd)
     for half in (0.0, -1.0, math.nan, math.inf):
         with pytest.raises(ValueError, match="half-width"):
             size.needed(half, 1.0)

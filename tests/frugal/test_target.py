@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from joulemark.frugal.target import QUANTITIES, Decision, Precision, parse_target, parse_targets
+from joulemark.frugal.target import QUANTITIES, Bound, Precision, parse_target, parse_targets
 from joulemark.record.errors import InputError
 
 
@@ -41,7 +41,7 @@ def test_a_precision_is_read_and_kept_in_one_way(
 )
 def test_a_decision_is_read(text: str, threshold: float, above: bool) -> None:
     target = parse_target(text)
-    assert isinstance(target, Decision)
+    assert isinstance(target, Bound)
     assert (target.threshold, target.above) == (pytest.approx(threshold), above)
     assert parse_target(target.text) == target
 

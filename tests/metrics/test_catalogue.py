@@ -15,6 +15,7 @@ from joulemark.metrics.catalogue import (
     all_definitions,
     code_definitions,
     comparison_definitions,
+    picking_definitions,
     recommendation_definitions,
 )
 from joulemark.metrics.definition import MetricDefinition
@@ -95,7 +96,12 @@ def test_no_definition_is_left_out(module):
 def test_each_name_is_defined_once():
     names = [one.name for one in all_definitions()]
     assert len(names) == len(set(names))
-    elsewhere = (*comparison_definitions(), *recommendation_definitions(), *code_definitions())
+    elsewhere = (
+        *comparison_definitions(),
+        *recommendation_definitions(),
+        *picking_definitions(),
+        *code_definitions(),
+    )
     apart = {one.name for one in elsewhere}
     assert set(names) == {one.name for one in definitions()} | apart
     assert not {one.name for one in definitions()} & apart

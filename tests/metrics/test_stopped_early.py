@@ -18,7 +18,8 @@ from joulemark.metrics.pooling import NotPoolable, pool
 from joulemark.metrics.run_view import RunView
 from joulemark.metrics.stopped_early import stopped_early
 from joulemark.record.item import Verdict
-from joulemark.record.manifest import Manifest, Rates, Stopped, StopRule, Task
+from joulemark.record.manifest import Manifest, Rates, StopFacts, Stopped, Task
+from joulemark.record.reason import Reason
 from joulemark.record.scope import Scope
 
 OF = 800
@@ -30,7 +31,7 @@ def of_rule(n: int, **fields: object) -> Manifest:
     told = ["accuracy 0.500 ±4.9pp, target ±5pp: met"]
     return run_views.manifest(
         task=Task(name="quick", revision="1", n_items=OF, template_hash="7c4a8d09"),
-        stop=StopRule(targets=["accuracy ±5pp"], least=30, every=10, told=told, stopped=ended),
+        stop=StopFacts(targets=["accuracy ±5pp"], least=30, every=10, told=told, stopped=ended),
         **fields,
     )
 
@@ -61,7 +62,7 @@ PRICED = Rates(usd_per_kwh=0.3, gco2e_per_kwh=56.0, pue=1.2)
 
 
 @settings(max_examples=30)
-@given(st.lists(st.floats(1.0, 500.0), min_size=12, max_size=60), st.floats(0.0, 1e4))
+@given(st.lists(st.floats(1.0, 500.0), min_size=12, max_size=60, unique=True), st.floats(0.0, 1e4))
 def test_asked_and_saved_are_the_whole_task(joules: list[float], idle_j: float) -> None:
     view = run(joules, idle_j=idle_j, rates=PRICED)
     told = stopped_early(view)
@@ -144,6 +145,13 @@ def test_too_few_units_have_an_estimate_and_no_interval() -> None:
     assert told.lines[1].to_json()["interval_reason"] is not None
 
 
+def test_answers_that_cost_the_same_have_an_estimate_and_no_interval() -> None:
+    told = stopped_early(run([10.0] * 40))
+    assert told is not None
+    saved = told.lines[1].saved
+    assert (saved.value, saved.interval_reason) == (pytest.approx(10.0 * 760), Reason.NO_SPREAD)
+
+
 def test_a_run_that_no_rule_ended_has_no_ledger() -> None:
     summary = summarize(run_views.with_lengths(20))
     assert summary.stopped is None
@@ -167,3 +175,16 @@ def test_runs_that_asked_different_numbers_of_questions_are_not_pooled() -> None
     with pytest.raises(NotPoolable, match="different numbers of questions"):
         pool([one, other])
     pool([one, run([11.0] * 40, run_id="another")])
+
+
+def test_a_run_that_a_decision_ended_says_that_its_accuracy_is_rather_too_large() -> None:
+    view = run([10.0 + n % 7 for n in range(40)])
+    stop = view.manifest.stop
+    assert stop is not None
+    told = "accuracy 0.900, within 0.71 and 0.98 at any look, target > 0.7: so it is"
+    decided = stop.model_copy(update={"targets": ["accuracy > 0.7"], "told": [told]})
+    manifest = view.manifest.model_copy(update={"stop": decided})
+    (caveat,) = (one for one in summarize(replace(view, manifest=manifest)).caveats if one.code == "decided")
+    assert caveat.loud
+    assert "within 0.71 and 0.98 at any look" in caveat.text
+    assert not any(one.code == "decided" for one in summarize(view).caveats)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from joulemark.frugal.outcomes import Outcomes
+from joulemark.frugal.outcomes.outcomes import Outcomes
 from joulemark.frugal.published.frames import Reading
 from joulemark.frugal.published.method import Method
 from joulemark.frugal.published.study import Study, study

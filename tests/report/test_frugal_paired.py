@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from joulemark.frugal.paired.decision import Decider, Question
+from joulemark.frugal.paired.decision import Decider, PairedTest
 from joulemark.frugal.paired.pairing import Paired
 from joulemark.frugal.paired.ranking import rank
 from joulemark.frugal.paired.streamed import Streamed
@@ -24,7 +24,7 @@ def streamed(
     left_out: tuple[int, int] = (0, 0),
     **of: float,
 ) -> Streamed:
-    decider = Decider(n_items or len(x), Question(**of))  # type: ignore[arg-type]
+    decider = Decider(n_items or len(x), PairedTest(**of))  # type: ignore[arg-type]
     decider.feed(np.array(x))
     return Streamed.of(
         decider, names=("a", "b"), metric="accuracy", left_out=left_out, growing=growing, order="asked"

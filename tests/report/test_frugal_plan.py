@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from joulemark.frugal.known_task import known_from
-from joulemark.frugal.outcomes import Outcomes
-from joulemark.frugal.plan import Plan, plan
-from joulemark.frugal.stated_task import parse_task
+from joulemark.frugal.outcomes.outcomes import Outcomes
+from joulemark.frugal.planning.known_task import known_from
+from joulemark.frugal.planning.plan import Plan, plan
+from joulemark.frugal.planning.stated_task import parse_task
 from joulemark.frugal.target import parse_target
 from joulemark.record.errors import InputError
 from joulemark.report.frugal_plan_chart import course_chart, course_points
@@ -99,7 +99,7 @@ def test_a_decision_has_no_course() -> None:
     found = _made("accuracy > 0.6")
     assert course_points(found) == []
     assert "<svg" not in render_plan(found)
-    assert "looked at after every item" in " ".join(_printed(found).split())
+    assert "four of five runs that it ends" in " ".join(_printed(found).split())
 
 
 def test_a_mean_over_tasks_tells_its_own_width() -> None:

@@ -11,7 +11,7 @@ from rich.console import Console
 from doubles import run_views
 from joulemark.metrics import summarize
 from joulemark.metrics.run_view import RunView
-from joulemark.record.manifest import Stopped, StopRule
+from joulemark.record.manifest import Stopped, StopFacts
 from joulemark.report.html import write_report
 from joulemark.report.stopping import saved_rows, stop_sentences, unmet_sentence
 from joulemark.report.terminal import print_summary
@@ -22,7 +22,7 @@ def stopped(*, at: int = 20, targets: int = 1, ended: bool = True) -> RunView:
     view = run_views.with_lengths(20)
     texts = ["accuracy ±20pp", "joules ±<b>9%"][:targets]
     how = Stopped(at=at, asked=20, of=60, segment=0, binding=texts[-1:]) if ended else None
-    rule = StopRule(targets=texts, least=10, every=10, told=["accuracy 0.5 ±19pp: met"], stopped=how)
+    rule = StopFacts(targets=texts, least=10, every=10, told=["accuracy 0.5 ±19pp: met"], stopped=how)
     return replace(view, manifest=view.manifest.model_copy(update={"stop": rule}))
 
 

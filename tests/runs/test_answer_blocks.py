@@ -168,17 +168,23 @@ def test_a_resumed_run_is_cut_within_its_segments(rng: np.random.Generator) -> N
     assert summarize(run).figures["joules_per_correct_answer"].interval == "ci95"
 
 
-def test_requests_that_overlap_have_no_blocks_and_the_reason_says_why(rng: np.random.Generator) -> None:
-    run = recorded(answers(N, rng), rng)
+@pytest.mark.parametrize("n", [60, N])
+def test_requests_that_overlap_have_no_blocks_of_their_own(rng: np.random.Generator, n: int) -> None:
+    """A long run has stretches of time in their place; of a short one the reason says why there is nothing."""
+    run = recorded(answers(n, rng), rng)
     rows = [
         dataclasses.replace(row, item=dataclasses.replace(row.item, t_end=row.item.t_end + 3 * S // 100))
         for row in run.rows[:-1]
     ]
     found = view_of(dataclasses.replace(run, rows=(*rows, run.rows[-1])))
     assert found.blocks.reason is Reason.OVERLAPPED
-    told = summarize(found).to_json()["reasons"]["intervals.joules_per_correct_answer"]
-    assert told["code"] == "overlapped"
-    assert "`--concurrency 1`" in told["detail"]
+    told = summarize(found).to_json()
+    if n == N:
+        assert "stretches of time" in told["intervals"]["joules_per_correct_answer"]["method"]
+        return
+    reason = told["reasons"]["intervals.joules_per_correct_answer"]
+    assert reason["code"] == "overlapped"
+    assert "`--concurrency 1`" in reason["detail"]
 
 
 def test_a_register_that_is_faster_than_the_answers_gives_them_energies_of_their_own(

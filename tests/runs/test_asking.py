@@ -20,8 +20,10 @@ from joulemark.runs.asking import Asking
 from joulemark.runs.journal import ItemJournal, read_items
 from joulemark.runs.observe import Recorder
 from joulemark.runs.observer import Observer
+from joulemark.runs.stopping import Stopping
 from joulemark.runs.wanted import lead_up, wanted
 from joulemark.tasks.registry import load_task
+from runs.test_stopping import EnoughAfter
 
 BODY = b'{"choices": [{"index": 0, "message": {"content": "4"}, "finish_reason": "stop"}]}'
 
@@ -49,7 +51,7 @@ class Client:
         return Exchange(t_sent, t_end, 200, headers, ((t_end, BODY),))
 
 
-def asking(tmp_path: Path, client: Client, concurrency: int) -> Asking:
+def asking(tmp_path: Path, client: Client, concurrency: int, stopping: Stopping | None = None) -> Asking:
     task = load_task("quick")
     engine = SimpleNamespace(
         request_body=lambda *_args, **_more: b"{}",
@@ -65,12 +67,12 @@ def asking(tmp_path: Path, client: Client, concurrency: int) -> Asking:
         load=LoadShape.closed(concurrency),
         stop_rules=(),
     )
-    metering: Any = SimpleNamespace(heat=lambda: Advice.GO)
+    metering: Any = SimpleNamespace(heat=lambda: Advice.GO, so_far=lambda *_: lambda: None)
     segment: Any = SimpleNamespace(index=0, now_ns=time.monotonic_ns, window_name="measure")
     made: Any = client
     recorder = Recorder(task.scorer, b"k", lambda text: text)
-    journal = SlowDisk(tmp_path / "items.jsonl")
-    return Asking(plan, made, journal, metering, Observer(), segment, recorder, [])
+    journal = (SlowDisk if stopping is None else ItemJournal)(tmp_path / "items.jsonl")
+    return Asking(plan, made, journal, metering, Observer(), segment, recorder, [], stopping=stopping)
 
 
 @pytest.mark.parametrize("concurrency", [1, 4])
@@ -172,3 +174,24 @@ def test_a_pause_for_heat_drains_the_load_and_goes_on_where_it_was(
     rows, _ = read_items(tmp_path / "items.jsonl")
     assert len(ended.items) == 8
     assert sum(row.item.phase == "warmup" for row in rows) == 4
+
+
+@pytest.mark.parametrize(("together", "whole"), [(10, False), (52, True)])
+def test_a_stop_once_every_question_is_begun_leaves_no_repeat_unasked(
+    tmp_path: Path, together: int, whole: bool
+) -> None:
+    """With all questions in one block each is begun before any is finished, so none can be saved."""
+    task, repeats = load_task("quick"), 2
+    stopping = Stopping.of_task(EnoughAfter(12), task, repeats, [])
+
+    async def run() -> Asking:
+        running = asking(tmp_path, Client(0.001), 4, stopping)
+        await running.run(wanted(task, repeats, (), together=together))
+        running.close()
+        return running
+
+    ended = asyncio.run(run())
+    assert stopping is not None
+    assert stopping.decision is not None
+    assert (len(ended.items) == 52 * repeats) == whole
+    assert len({item.index for item in ended.items}) < 52 or whole

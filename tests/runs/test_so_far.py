@@ -8,14 +8,20 @@ import numpy as np
 import pytest
 
 from doubles.slow_meter_runs import Answers, answers, recorded
+from joulemark.frugal.stopping.rule import TargetRule
+from joulemark.frugal.target import parse_targets
+from joulemark.metrics.run_view import RunView
 from joulemark.record.energy import MeasuredEnergy
 from joulemark.record.item import Item
-from joulemark.record.manifest import Manifest
+from joulemark.record.manifest import Manifest, Rates
+from joulemark.record.reason import Reason
 from joulemark.record.scope import WALL, Scope
 from joulemark.record.telemetry import Reading
+from joulemark.runs.finished import Finished
 from joulemark.runs.recorded import RecordedRun
 from joulemark.runs.so_far import view_so_far
 from joulemark.telemetry.journal import TelemetryJournal
+from runs.test_disbelieved import sequential
 
 S = 1_000_000_000
 
@@ -92,3 +98,40 @@ def test_a_manifest_is_left_to_its_run(whole: RecordedRun, tmp_path: Path) -> No
     telemetry = journal(whole, tmp_path / "telemetry.jsonl", 2**62)
     view = view_so_far(whole.manifest.model_copy(deep=True), telemetry, whole.items)
     assert len(view.measured_items) == 400
+
+
+@pytest.mark.parametrize(
+    ("told", "reason"),
+    [
+        ({"gauge_times": 0.45}, Reason.METER_CONTRADICTED),
+        ({"foreign": 100.0}, Reason.FOREIGN_LOAD),
+        ({}, None),
+    ],
+)
+def test_what_the_report_does_not_believe_ends_no_run(
+    told: dict[str, float], reason: Reason | None, tmp_path: Path
+) -> None:
+    """A rule that rests on joules which are withheld afterwards would have ended the run for nothing."""
+    run = sequential(**told)
+    manifest = run.manifest.model_copy(deep=True)
+    manifest.headline_scope = [str(Scope.gpu(0))]
+    manifest.segments[0].t1, manifest.windows[0].t1 = None, None
+    path = tmp_path / "telemetry.jsonl"
+    writer = TelemetryJournal(path)
+    for (segment, name), track in run.timeline.tracks.items():
+        values = [{q: float(v[k]) for q, v in track.values.items()} for k in range(len(track.t_ns))]
+        writer.append(
+            Reading(segment, t_ns, name, name, said, 1_000_000)
+            for t_ns, said in zip(track.t_ns.tolist(), values, strict=True)
+        )
+    writer.close()
+    questions = [(one,) for one in run.items]
+
+    def view(_n: int) -> RunView:
+        return view_so_far(manifest.model_copy(deep=True), path, run.items)
+
+    rule = TargetRule(parse_targets(["joules ±20%"]), 1000, Rates())
+    decision = rule.decide(Finished(questions, 1000, view))
+    assert (decision is None) == (reason is not None), rule.told()
+    if reason is not None:
+        assert reason.text.rstrip(".") in rule.told()[0]

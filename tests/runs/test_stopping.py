@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -9,9 +10,10 @@ import pytest
 from doubles import run_views
 from doubles.run_views import item
 from joulemark.record.manifest import StopFacts
+from joulemark.runs.directory import reopen
 from joulemark.runs.finished import Finished, FinishedPrefix
 from joulemark.runs.stop import StopDecision
-from joulemark.runs.stopping import STOPPED, Stopping, note_stop
+from joulemark.runs.stopping import STOPPED, Stopping, holds_what_ended_it, note_stop
 from joulemark.runs.wanted import conversations, wanted
 from joulemark.tasks.registry import load_task
 
@@ -68,6 +70,30 @@ def test_the_manifest_says_what_ended_the_run() -> None:
     assert (manifest.stop.stopped.at, manifest.stop.stopped.asked, manifest.stop.stopped.of) == (2, 4, 60)
     assert manifest.stop.told == ["accuracy 0.500 ±0.9pp, target ±1pp: met"]
     assert (manifest.may_rank, manifest.standing) == (False, STOPPED)
+
+
+def test_a_stopped_run_is_done_as_long_as_it_has_its_answers() -> None:
+    rule = EnoughAfter(10)
+    manifest = run_views.manifest(stop=rule.facts, repeats=2)
+    stored = [item(n, repeat=k) for n in range(12) for k in range(2)]
+    assert not holds_what_ended_it(manifest, stored)
+    note_stop(manifest, rule, StopDecision(10, ("accuracy ±1pp",)), 12)
+    assert holds_what_ended_it(manifest, stored)
+    assert holds_what_ended_it(manifest, stored[:-1])  # of a question in flight only the first repeat came
+    assert not holds_what_ended_it(manifest, [one for one in stored if one.key != stored[5].key])
+    assert not holds_what_ended_it(manifest, stored[:-2])
+
+
+def test_another_target_on_a_stopped_run_hides_nothing_of_what_ended_it() -> None:
+    rule = EnoughAfter(10)
+    manifest = run_views.manifest(stop=rule.facts, may_rank=True, standing="ranked")
+    note_stop(manifest, rule, StopDecision(10, ("accuracy > 0.7",)), 12)
+    plan: Any = SimpleNamespace(stop=rule, may_rank=True, standing="ranked")
+    reopen(manifest, plan)
+    assert manifest.stop is not None
+    assert manifest.stop.stopped is None
+    assert (manifest.may_rank, manifest.standing) == (True, "ranked")
+    assert manifest.notes == ["accuracy > 0.7 had ended the asking after 12 questions; it went on"]
 
 
 @pytest.mark.parametrize("repeats", [1, 3])

@@ -13,9 +13,24 @@ from joulemark.cli.options import FiniteRange
 
 if TYPE_CHECKING:
     from joulemark.code.evaluation.journal import Recorded
+    from joulemark.code.evaluation.known import Known
     from joulemark.code.evaluation.record import EvaluationRecord
     from joulemark.code.problems.problem import Problem
 
+_KNOWN_TIMES = click.option(
+    "--known-times",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Seconds that known right programs take for all tests, JSON by problem: gives Beyond.",
+)
+_KNOWN = click.option(
+    "--known",
+    "known_in",
+    type=click.Path(path_type=Path, file_okay=False),
+    multiple=True,
+    metavar="DIR",
+    help="Evaluation of known programs to the same problems, may be repeated: gives Beyond and DPS.",
+)
 _NO_LETTER = re.compile(r"[^A-Za-z0-9._-]+")
 
 
@@ -60,6 +75,8 @@ _NO_LETTER = re.compile(r"[^A-Za-z0-9._-]+")
 @click.option(
     "--workers", type=click.IntRange(min=1), help="Programs at a time (default: one a physical core)."
 )
+@_KNOWN_TIMES
+@_KNOWN
 @click.option("--into", type=click.Path(path_type=Path, file_okay=False), help="Directory of the raw runs.")
 @click.option("--html", "page", type=click.Path(path_type=Path, dir_okay=False), help="Write the page here.")
 @click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON, unrounded.")
@@ -76,6 +93,8 @@ def eval_(
     into: Path | None,
     page: Path | None,
     as_json: bool,
+    known_times: Path | None,
+    known_in: tuple[Path, ...],
     **chosen: Any,
 ) -> None:
     """Grade and measure the programs in SAMPLES.
@@ -89,6 +108,7 @@ def eval_(
     from joulemark.code.contain.containment import probe
     from joulemark.code.evaluation.evaluate import evaluate
     from joulemark.code.evaluation.executor import LocalExecutor
+    from joulemark.code.evaluation.known import known_of, read_known_times
     from joulemark.code.evaluation.settings import FigureSet, Settings
     from joulemark.code.problems.registry import BUILT_IN, load_problems
 
@@ -103,6 +123,8 @@ def eval_(
         click.echo(f"{found.n_foreign} samples answer other problems and are left out", err=True)
     if found.unanswered:
         click.echo(f"{len(found.unanswered)} problems have no sample and are in no figure", err=True)
+    times_s = None if known_times is None else read_known_times(known_times, answers)
+    others = _evaluations(known_in)
     containment = probe()
     require_selftest(containment)
     name = model or samples.name.removesuffix(".gz").rpartition(".")[0] or samples.name
@@ -110,11 +132,32 @@ def eval_(
         measure=not no_measure, figures=wanted, max_pairs=max_pairs, min_pairs=min(7, max_pairs), **chosen
     )
     directory = into or Path(f"code-{_NO_LETTER.sub('-', name)}")
+    _tell_unsound(directory)
     with GradingProgress() as progress:
         record, recorded = evaluate(
             directory, name, problems, answers, settings, containment, LocalExecutor(workers), progress
         )
-    _show(directory, record, recorded, page, as_json)
+    _show(directory, record, recorded, page, as_json, known_of(record, others, times_s))
+
+
+def _evaluations(directories: Sequence[Path]) -> list[tuple[str, EvaluationRecord, Recorded]]:
+    from joulemark.code.evaluation.record import read_record
+    from joulemark.code.evaluation.sound import read_rows
+
+    records = [(one, read_record(one)) for one in directories]
+    return [(str(one), record, read_rows(one, record)) for one, record in records]
+
+
+def _tell_unsound(directory: Path) -> None:
+    """Say which problems of an evaluation that goes on are done again, and why."""
+    from joulemark.code.evaluation.record import FILE, read_record
+    from joulemark.code.evaluation.sound import read_rows
+    from joulemark.report.wording import printable
+
+    if not (directory / FILE).exists():
+        return
+    for problem, why in read_rows(directory, read_record(directory)).unsound.items():
+        click.echo(f"{printable(problem)}: {printable(why)}", err=True)
 
 
 def _scored_by_levels(problems: Sequence[Problem]) -> list[Problem]:
@@ -135,18 +178,31 @@ def _scored_by_levels(problems: Sequence[Problem]) -> list[Problem]:
 
 @click.command("report")
 @click.argument("directory", type=click.Path(path_type=Path, file_okay=False))
+@_KNOWN_TIMES
+@_KNOWN
 @click.option("--html", "page", type=click.Path(path_type=Path, dir_okay=False), help="Write the page here.")
 @click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON, unrounded.")
-def code_report(directory: Path, page: Path | None, as_json: bool) -> None:
+def code_report(
+    directory: Path, page: Path | None, as_json: bool, known_times: Path | None, known_in: tuple[Path, ...]
+) -> None:
     """Compute the figures of an evaluation again from its raw runs."""
-    from joulemark.code.evaluation.journal import read_journal
+    from joulemark.code.evaluation.known import known_of, read_known_times
     from joulemark.code.evaluation.record import read_record
+    from joulemark.code.evaluation.sound import read_rows
 
-    _show(directory, read_record(directory), read_journal(directory), page, as_json)
+    record = read_record(directory)
+    times_s = None if known_times is None else read_known_times(known_times, record.problems)
+    known = known_of(record, _evaluations(known_in), times_s)
+    _show(directory, record, read_rows(directory, record), page, as_json, known)
 
 
 def _show(
-    directory: Path, record: EvaluationRecord, recorded: Recorded, page: Path | None, as_json: bool
+    directory: Path,
+    record: EvaluationRecord,
+    recorded: Recorded,
+    page: Path | None,
+    as_json: bool,
+    known: Known,
 ) -> None:
     """Print an evaluation and write its page; exit code 1 where no problem could be used."""
     import orjson
@@ -157,19 +213,20 @@ def _show(
     from joulemark.report.code_html import write_code_page
     from joulemark.report.code_terminal import print_evaluation
 
-    summary = summary_of_evaluation(record, recorded)
+    summary = summary_of_evaluation(record, recorded, known_s=known.times_s, clusters=known.clusters)
     target = page or directory / "code.html"
-    write_code_page(record, summary, recorded.failures, target)
+    write_code_page(record, summary, recorded.unusable, target, recorded.not_measured)
     if as_json:
         document = {
             "record": record.model_dump(mode="json", exclude={"sources"}),
-            "failures": recorded.failures,
+            "failures": recorded.unusable,
+            "not_measured": recorded.not_measured,
             "page": str(target),
             **summary_json(summary),
         }
         click.echo(orjson.dumps(document, option=orjson.OPT_INDENT_2).decode())
     else:
-        print_evaluation(record, summary, recorded.failures, Console())
+        print_evaluation(record, summary, recorded.unusable, Console(), recorded.not_measured)
         click.echo(f"\npage: {target.resolve()}")
     if not recorded.runs:
         raise click.exceptions.Exit(1)

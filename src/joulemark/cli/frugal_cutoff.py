@@ -161,7 +161,7 @@ def _of_file(
     from rich.console import Console
 
     from joulemark.cli.frugal_progress import ShuffleProgress
-    from joulemark.frugal.outcome_file import read_outcomes
+    from joulemark.frugal.outcomes.outcome_file import read_outcomes
     from joulemark.frugal.published.declared_model import parse_model
     from joulemark.frugal.published.honest import wanted_target
     from joulemark.frugal.published.study import study

@@ -62,10 +62,10 @@ def choose(
     """
     import orjson
 
-    from joulemark.frugal.choice import METHODS
-    from joulemark.frugal.choosing import choose as chosen
-    from joulemark.frugal.expected_gain import expected_gain
-    from joulemark.frugal.prior import read_prior, without_model
+    from joulemark.frugal.prior.choice import METHODS
+    from joulemark.frugal.prior.draw import choose as chosen
+    from joulemark.frugal.prior.earlier import read_prior, without_model
+    from joulemark.frugal.prior.expected_gain import expected_gain
 
     matrix = read_prior(prior, benchmark=benchmark)
     if leave_out is not None:
@@ -122,11 +122,11 @@ def estimate(
     """
     import orjson
 
-    from joulemark.frugal.choice import read_choice
-    from joulemark.frugal.estimating import by_regression, judge
-    from joulemark.frugal.judgement_json import judgement_json
-    from joulemark.frugal.outcome_file import read_outcomes
-    from joulemark.frugal.prior import read_prior
+    from joulemark.frugal.outcomes.outcome_file import read_outcomes
+    from joulemark.frugal.prior.choice import read_choice
+    from joulemark.frugal.prior.earlier import read_prior
+    from joulemark.frugal.prior.judge import by_regression, judge
+    from joulemark.frugal.prior.judgement_json import judgement_json
     from joulemark.record.errors import InputError
 
     if (choice is None) == (not prior):

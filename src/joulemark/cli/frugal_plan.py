@@ -10,7 +10,7 @@ import click
 from joulemark.cli.options import FiniteRange, declared_rates, rate_options
 
 if TYPE_CHECKING:
-    from joulemark.frugal.known_task import KnownTask
+    from joulemark.frugal.planning.known_task import KnownTask
     from joulemark.rates.declared import DeclaredRates
 
 _TARGET = "accuracy ±1pp"
@@ -97,11 +97,11 @@ def plan(
     """
     import orjson
 
-    from joulemark.frugal.plan import OVERS
-    from joulemark.frugal.plan import plan as planned
-    from joulemark.frugal.plan_course import course_of
-    from joulemark.frugal.plan_json import plan_json
-    from joulemark.frugal.stated_task import parse_task
+    from joulemark.frugal.planning.plan import OVERS
+    from joulemark.frugal.planning.plan import plan as planned
+    from joulemark.frugal.planning.plan_course import course_of
+    from joulemark.frugal.planning.plan_json import plan_json
+    from joulemark.frugal.planning.stated_task import parse_task
     from joulemark.frugal.target import parse_targets
     from joulemark.record.errors import InputError
 
@@ -147,9 +147,9 @@ def _known(
     by_domain: bool,
 ) -> list[KnownTask]:
     """Return what files and runs tell, each name once."""
-    from joulemark.frugal.known_task import by_domain as parts_of
-    from joulemark.frugal.known_task import known_from
-    from joulemark.frugal.outcome_file import read_outcomes
+    from joulemark.frugal.outcomes.outcome_file import read_outcomes
+    from joulemark.frugal.planning.known_task import by_domain as parts_of
+    from joulemark.frugal.planning.known_task import known_from
     from joulemark.record.errors import InputError
 
     found: list[KnownTask] = []
@@ -173,7 +173,7 @@ def _sized(tasks: list[KnownTask], sizes: tuple[str, ...]) -> list[KnownTask]:
     """Return the tasks with the sizes that were said, and with names of which none stands twice."""
     from dataclasses import replace
 
-    from joulemark.frugal.stated_task import with_size
+    from joulemark.frugal.planning.stated_task import with_size
     from joulemark.record.errors import InputError
 
     seen: dict[str, int] = {}

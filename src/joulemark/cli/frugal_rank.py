@@ -38,7 +38,7 @@ def rank(
     """
     import orjson
 
-    from joulemark.frugal.paired.decision import Question
+    from joulemark.frugal.paired.decision import PairedTest
     from joulemark.frugal.paired.gather import read_models
     from joulemark.frugal.paired.ranking import CONTROLS
     from joulemark.frugal.paired.ranking import rank as ranked
@@ -46,7 +46,7 @@ def rank(
     from joulemark.report.frugal_paired_ranking import print_ranking, ranking_json
 
     both, without = read_models(files, models=models, benchmark=benchmark)
-    question = Question(epsilon=tie_width(tie), span=both.span, real=not both.binary)
+    question = PairedTest(epsilon=tie_width(tie), span=both.span, real=not both.binary)
     how = next(one for one in CONTROLS if one == control)
     found = ranked(both.values, question, how)
     if as_json:

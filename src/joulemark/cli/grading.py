@@ -71,6 +71,8 @@ class GradingProgress:
         self._done += 1
         if done.failure is not None:
             self._say(f"! {printable(done.problem_id)} cannot judge: {printable(done.failure)}")
+        if done.not_measured is not None:
+            self._say(f"· {printable(done.problem_id)}: {printable(done.not_measured)}")
         if self._progress is not None and self._bar is not None:
             self._progress.update(self._bar, advance=1)
         elif time.monotonic() - self._said_s >= _SAY_EVERY_S:

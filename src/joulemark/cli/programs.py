@@ -152,14 +152,18 @@ class ComparedPrograms:
 
 def _break_even(one: ProgramFigures, other: ProgramFigures) -> tuple[BreakEven | None, str]:
     """Return when the dearer of two pays back, or why that cannot be said."""
+    from joulemark.code.evaluation.comparable import differing, why_not_comparable
     from joulemark.metrics.code.break_even import break_even
 
     if one.cost is None or other.cost is None:
         return None, (one if one.cost is None else other).why_no_joules or ""
     if one.cost.kind is not other.cost.kind:
         return None, f"The costs of one are {one.cost.kind}, of the other {other.cost.kind}: not compared."
-    if one.record.environment_id != other.record.environment_id:
-        return None, "Their programs ran in two environments, and times rank within one only."
+    why = why_not_comparable(one.record, other.record)
+    if why is None and "n_tests" in differing(one.record.settings, other.record.settings):
+        why = "other settings", "the number of tests"
+    if why is not None:
+        return None, f"Their programs were evaluated differently ({why[0]}: {why[1]})."
     return break_even(one.cost, other.cost), ""
 
 

@@ -34,10 +34,13 @@ def rule_of(options: Mapping[str, Any], task: TaskSet, rates: Rates, shape: Load
     if not texts:
         return None
     from joulemark.frugal.paired.against_text import against_rule, is_against
+    from joulemark.frugal.prior.plain_draw import require_plain_draw
     from joulemark.frugal.stopping.possible import require_possible
     from joulemark.frugal.stopping.rule import TargetRule
     from joulemark.frugal.target import parse_targets
 
+    if options.get("items") is not None:
+        require_plain_draw(options["items"])
     if any(map(is_against, texts)):
         return against_rule(texts, task)
     targets = parse_targets(texts)

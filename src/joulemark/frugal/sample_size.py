@@ -11,9 +11,9 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from joulemark.frugal.outcomes import Floats
-from joulemark.metrics.accuracy import Z_95, wilson_interval
-from joulemark.metrics.student import MIN_DEGREES, t_95
+from joulemark.frugal.outcomes.outcomes import Floats
+from joulemark.metrics.finite_share import Z_95, wilson_half_width
+from joulemark.metrics.student import MIN_DEGREES
 
 MIN_ITEMS = MIN_DEGREES + 1
 Interval = tuple[float, float]
@@ -69,49 +69,6 @@ def half_width(sd: float, n: int, of: int | None = None) -> float:
     return Z_95 * standard_error(sd, n, of)
 
 
-def proportion_interval(correct: float, n: int, of: int | None = None) -> Interval:
-    """Return Wilson's interval of the share of all items, from n of which ``correct`` were right.
-
-    With the correction, n items tell as much as n·(N − 1)/(N − n) of a population without end would; the
-    interval cannot say less than was seen. A fractional number is a mean over repeats.
-    """
-    _require(n, of)
-    if not 0 <= correct <= n:
-        raise ValueError(f"{correct} of {n} make no proportion")
-    share = correct / n
-    if of is None:
-        return wilson_interval(correct, n)
-    if n == of:
-        return share, share
-    lo, hi = wilson(share, n * (of - 1) / (of - n))
-    # items that were asked are what they are
-    return max(lo, correct / of), min(hi, (of - n + correct) / of)
-
-
-def wilson(share: float, worth: float, quantile: float = Z_95) -> Interval:
-    """Return Wilson's interval of a share from a fractional number of trials, ``worth`` > 0."""
-    z2 = quantile * quantile
-    centre = share + z2 / (2 * worth)
-    spread = quantile * math.sqrt(share * (1 - share) / worth + z2 / (4 * worth * worth))
-    lo, hi = (centre - spread) / (1 + z2 / worth), (centre + spread) / (1 + z2 / worth)
-    # at 0 and at 1 the formula meets the point, and rounding may step past it
-    return min(max(lo, 0.0), share), max(min(hi, 1.0), share)
-
-
-def mean_interval(found: Moments, of: int | None = None) -> Interval | None:
-    """Return Student's interval of the mean of all items from the moments of n; null below `MIN_ITEMS`.
-
-    Not of proportions: with none or all right it would have no length.
-    """
-    _require(found.n, of)
-    if found.n == of:
-        return found.mean, found.mean
-    if found.n < MIN_ITEMS or not math.isfinite(found.sd):
-        return None
-    half = t_95(found.n - 1) * standard_error(found.sd, found.n, of)
-    return found.mean - half, found.mean + half
-
-
 def needed(half: float, sd: float, of: int | None = None) -> int:
     """Return the least n whose mean has the half-width ``half``: n₀/(1 + n₀/N), n₀ = (z·sd/half)².
 
@@ -131,40 +88,32 @@ def needed(half: float, sd: float, of: int | None = None) -> int:
     return size if of is None else min(size, of)
 
 
-def needed_for_proportion(half: float, share: float, of: int | None = None) -> int:
+def needed_for_proportion(half: float, share: float, of: int | None = None, gain: float = 1.0) -> int:
     """Return the least n that gives a share the half-width ``half``, by the normal formula and by Wilson's.
 
-    The two differ near 0 and 1, where the first asks for next to nothing; the larger one counts.
+    The two differ near 0 and 1, where the first asks for next to nothing; the larger one counts. ``gain`` is
+    how many times smaller prior knowledge of the items makes the variance.
     """
     if not 0 <= share <= 1:
         raise ValueError(f"{share} is no proportion")
-    lo = needed(half, math.sqrt(share * (1 - share)), of)
-    if _wilson_half(share, lo, of) <= half:
+    lo = needed(half, math.sqrt(share * (1 - share) / gain), of)
+    if half_width_of_share(share, lo, of, gain) <= half:
         return lo
     hi = lo
-    while _wilson_half(share, hi, of) > half:
+    while half_width_of_share(share, hi, of, gain) > half:
         if hi == of:
             return hi
         hi = 2 * hi if of is None else min(2 * hi, of)
     while hi - lo > 1:
         middle = (lo + hi) // 2
-        lo, hi = (middle, hi) if _wilson_half(share, middle, of) > half else (lo, middle)
+        lo, hi = (middle, hi) if half_width_of_share(share, middle, of, gain) > half else (lo, middle)
     return hi
 
 
-def needed_relative(share: float, found: Moments, of: int | None = None) -> int:
-    """Return the least n that gives a mean, or a ratio, the half-width ``share`` of itself (0.05: ±5 %).
-
-    Raises ``ValueError`` where the mean is 0 or unknown.
-    """
-    return needed(share, found.relative_sd, of)
-
-
-def _wilson_half(share: float, n: int, of: int | None) -> float:
-    if n == of:
-        return 0.0
-    lo, hi = wilson(share, n if of is None else n * (of - 1) / (of - n))
-    return (hi - lo) / 2
+def half_width_of_share(share: float, n: int, of: int | None = None, gain: float = 1.0) -> float:
+    """Return half the length of Wilson's interval where that share of n items is right."""
+    _require(n, of)
+    return float(wilson_half_width(share * n, n, math.inf if of is None else of, gain=gain))
 
 
 def _require(n: int, of: int | None) -> None:

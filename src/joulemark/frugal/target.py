@@ -75,11 +75,13 @@ _ALIASES = {
     "gco2e_per_correct_answer": "gco2e_per_correct",
     "mean_score": "score",
 }
+PP = 0.01
+"""A percentage point, of a share."""
 _FORM = re.compile(r"\s*([A-Za-z_][A-Za-z0-9_]*)\s*(±|\+/?-|>=?|<=?)\s*(\S+?)\s*([A-Za-z%€$]*)\s*")
 _EXAMPLES = '"accuracy ±1pp", "joules_per_correct ±5%", "latency ±50ms", "accuracy > 0.7"'
 # factors to the figure's own unit
 _UNITS = {
-    "1": {"": 1.0, "pp": 0.01},
+    "1": {"": 1.0, "pp": PP},
     "J": {"": 1.0, "J": 1.0, "mJ": 1e-3, "kJ": 1e3},
     "USD": {"": 1.0, "USD": 1.0, "usd": 1.0, "$": 1.0},
     "gCO2e": {"": 1.0, "g": 1.0, "mg": 1e-3, "gCO2e": 1.0},
@@ -119,7 +121,7 @@ class Precision:
 
 
 @dataclass(frozen=True, slots=True)
-class Decision:
+class Bound:
     """Which side of ``threshold`` the figure of the whole task lies on is to be known, 95 times in 100.
 
     ``above``: the claim is that it lies above; asking ends when that is certain, or certainly wrong.
@@ -135,7 +137,7 @@ class Decision:
         return f"{self.quantity.name} {'>' if self.above else '<'} {_plain(self.threshold)}"
 
 
-Target = Precision | Decision
+Target = Precision | Bound
 
 
 def parse_target(text: str) -> Target:
@@ -205,7 +207,7 @@ def _precision(quantity: Quantity, value: float, unit: str, text: str) -> Precis
     return target
 
 
-def _decision(quantity: Quantity, value: float, unit: str, *, above: bool, text: str) -> Decision:
+def _decision(quantity: Quantity, value: float, unit: str, *, above: bool, text: str) -> Bound:
     if quantity.column not in (Column.CORRECT, Column.SCORE):
         raise InputError(
             f"{text!r} cannot be decided while a run is on",
@@ -217,7 +219,7 @@ def _decision(quantity: Quantity, value: float, unit: str, *, above: bool, text:
         raise InputError(
             f"{text!r} is no question", why="an accuracy lies between 0 and 1", fix='say "accuracy > 0.7"'
         )
-    return Decision(quantity, threshold, above)
+    return Bound(quantity, threshold, above)
 
 
 def _factor(quantity: Quantity, unit: str, text: str) -> float:

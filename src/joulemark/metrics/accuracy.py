@@ -7,11 +7,12 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from joulemark.metrics.definition import MetricDefinition
+from joulemark.metrics.finite_share import Z_95 as Z_95
+from joulemark.metrics.finite_share import wilson_bounds
 from joulemark.metrics.value import Value, withheld
 from joulemark.record.item import Item, Verdict
 from joulemark.record.reason import Reason
 
-Z_95 = 1.959963984540054  # the 0.975 quantile of the standard normal distribution
 SCORED, UNSCORED = "scored", "unscored"
 VERDICT_NAMES = (*(verdict.value for verdict in Verdict), SCORED, UNSCORED)
 
@@ -44,19 +45,8 @@ def wilson_interval(successes: float, trials: float, population: float | None = 
     """
     if not 0 <= successes <= trials or trials <= 0:
         raise ValueError(f"{successes} successes of {trials} trials make no proportion")
-    if population is not None:
-        if trials >= population:
-            return successes / trials, successes / trials
-        more = (population - 1) / (population - trials)
-        successes, trials = successes * more, trials * more
-    z2 = Z_95 * Z_95
-    centre = successes + z2 / 2
-    spread = Z_95 * math.sqrt(successes * (trials - successes) / trials + z2 / 4)
-    lo = max(0.0, (centre - spread) / (trials + z2))
-    hi = min(1.0, (centre + spread) / (trials + z2))
-    # at 0 and at n the formula meets the point, and rounding may step past it
-    point = successes / trials
-    return min(lo, point), max(hi, point)
+    lo, hi = wilson_bounds(successes, trials, math.inf if population is None else population)
+    return float(lo), float(hi)
 
 
 def is_ungraded(item: Item) -> bool:
@@ -149,7 +139,7 @@ def accuracy_without(
     # what is left out of the sample is left out of the task alike
     sampled = max(population * trials / asked, trials)
     lo, hi = wilson_interval(min(successes, trials), trials, sampled)
-    method = f"of the task's {population:,} questions, of which {asked:,} were asked"
+    method = f"of the run's {population:,} questions, of which {asked:,} were asked"
     return Value(point, "1", lo, hi, "ci95", n=trials, interval_method=method)
 
 

@@ -45,16 +45,21 @@ class AnswerBlocks:
 
     Every answer and every moment of the measured windows with answers is in one block, all repeats of a
     question in the same. With a ``reason`` there are none, and single answers have no energy either.
+    ``overlapped``: requests shared their moments, so the blocks are equal stretches of time, each with the
+    answers that ended in it.
     """
 
     renewal_s: float
     blocks: tuple[AnswerBlock, ...] = ()
     joules: tuple[float, ...] = ()
     reason: Reason | None = None
+    overlapped: bool = False
 
     @property
     def method(self) -> str:
         """How an interval is made of them."""
+        if self.overlapped:
+            return f"bootstrap of {len(self.blocks)} stretches of time, since requests shared their moments"
         return (
             f"bootstrap of {len(self.blocks)} blocks of answers, since the meter renews about every "
             f"{self.renewal_s:.3g} s"

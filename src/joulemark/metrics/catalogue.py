@@ -10,6 +10,7 @@ from joulemark.metrics.definition import MetricDefinition
 
 _PACKAGE = "joulemark.metrics"
 _CODE = "joulemark.metrics.code"
+_PICKING = "joulemark.metrics.picking"
 _COMPARISON, _RECOMMENDATION = "compare_definitions", "recommendation_definitions"
 # the order of a report; modules that are not named follow by their names, so that none is left out
 _ORDER = (
@@ -48,10 +49,10 @@ _CODE_ORDER = (
     "pair_ratio",
     "corrected",
     "growth",
-    "order_statistics",
+    "eff_at_k",
     "beyond",
     "efficient_at_k",
-    "performance_score",
+    "dps",
     "break_even",
     "environments",
     "baseline",
@@ -87,11 +88,17 @@ NOT_FIGURES = frozenset(
 
 @cache
 def all_definitions() -> tuple[MetricDefinition, ...]:
-    """Return every definition: of one run, of two, of operating points, of generated code.
+    """Return every definition: of one run, of two, of operating points, of a pick, of generated code.
 
     Whatever a module calls ``DEFINITIONS`` is in it. Raises ``ValueError`` where two have one name.
     """
-    groups = (definitions(), comparison_definitions(), recommendation_definitions(), code_definitions())
+    groups = (
+        definitions(),
+        comparison_definitions(),
+        recommendation_definitions(),
+        picking_definitions(),
+        code_definitions(),
+    )
     found = tuple(defined for group in groups for defined in group)
     names = [defined.name for defined in found]
     for name in names:
@@ -118,6 +125,11 @@ def recommendation_definitions() -> tuple[MetricDefinition, ...]:
     Accuracy, power and tokens a second of a point are those of its run, and defined there.
     """
     return _of(_RECOMMENDATION)
+
+
+def picking_definitions() -> tuple[MetricDefinition, ...]:
+    """Return the definitions of what a workload would cost, and of a pick."""
+    return _of("definitions", _PICKING)
 
 
 @cache

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from joulemark.metrics.accuracy import accuracy
 from joulemark.metrics.carbon import gco2e
 from joulemark.metrics.cost_model import CostModel, cost_figures
@@ -48,6 +50,11 @@ from joulemark.metrics.wall_model import modelled_wall_energy, modelled_wall_jou
 from joulemark.record.energy import ModelledEnergy, Withheld
 from joulemark.record.reason import Reason
 
+_EQUAL_SHARES = (
+    "bootstrap of single answers, each with its equal share of what was in flight together: the run is too "
+    "short for stretches of time"
+)
+
 
 def figures(run: RunView, model: CostModel) -> dict[str, Value]:
     """Return all scalar figures; ``model`` is the run's own cost model.
@@ -76,9 +83,7 @@ def _energies(run: RunView, model: CostModel) -> dict[str, Value]:
     """Return joules and what is made of them."""
     items, energy, duration_s = run.measured_items, run.headline_energy, run.duration_s
     rates, local, real = run.rates, run.manifest.engine.local, run.real_valued
-    per_correct = joules_per_correct_answer(
-        energy, items, run.headline_attributions(), blocks=run.blocks, real_valued=real
-    )
+    per_correct = _joules_per_correct_answer(run)
     per_request = joules_per_request(energy, items)
     idle = run.manifest.baselines
     return {
@@ -103,6 +108,22 @@ def _energies(run: RunView, model: CostModel) -> dict[str, Value]:
         "gco2e_per_request": gco2e(per_request, rates),
         **embodied_figures(rates, duration_s, items, real_valued=real),
     }
+
+
+def _joules_per_correct_answer(run: RunView) -> Value:
+    """Return the headline; where requests overlapped, stretches of time are resampled in place of answers.
+
+    A run too short for these has the interval of single answers with their equal shares, and says so.
+    """
+    shared = run.time_blocks
+    blocks = shared if shared is not None and shared.blocks else run.blocks
+    attributions, real = run.headline_attributions(), run.real_valued
+    found = joules_per_correct_answer(
+        run.headline_energy, run.measured_items, attributions, blocks=blocks, real_valued=real
+    )
+    if shared is None or blocks is not None or found.interval is None:
+        return found
+    return replace(found, interval_method=_EQUAL_SHARES)
 
 
 def _modelled_wall(run: RunView) -> ModelledEnergy | Withheld:

@@ -3,6 +3,12 @@
 Delta method of a ratio ``r = sum(c) / sum(d)``: ``Var r = Var(c - r d) / (n mean(d)²)``, times ``1 - n / N``
 (W. Cochran, Sampling Techniques, 1977, 6.4). A mean is the ratio whose divisors count items. Units may be
 single items or batches of them: what was metered together is one unit.
+
+The spread of heavy-tailed costs is rather found too small, and most of all when a rule ends the asking
+because it looks small. What heavy tails add to its relative error is about ``sqrt((kurtosis - 3) / (4 k))``
+of ``k`` units (Cochran, 2.15; Student's t has the rest); twice what that is above `SURE` widens the interval.
+Answers of real models are mostly below it; lognormal costs with a coefficient of variation of 2.4 are covered
+in 93 % of cases at stop, and in 90 % without.
 """
 
 from __future__ import annotations
@@ -13,11 +19,19 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from joulemark.metrics.accuracy import Z_95
 from joulemark.metrics.student import MIN_DEGREES, t_95
+from joulemark.record.reason import Reason
 
 Floats = NDArray[np.float64]
 MIN_UNITS = 10
 """Below so many units their spread says too little of the width of an interval."""
+BATCHES_OF = 2
+"""How many times the requests in flight a batch holds, so that what shared a moment is in one unit."""
+SURE = 0.05
+"""Relative error of a spread that needs no widening."""
+_WIDENED = 2.0
+_ALIKE = 1e-9  # of the largest cost: rounding is no spread
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,23 +52,37 @@ class Units:
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
+class RatioEstimate:
     """A figure and half the width of its 95 % interval, in its unit."""
 
     figure: float
     half_width: float
 
 
-def estimate(units: Units, population: int | None) -> Estimate | None:
-    """Return the ratio over all ``population`` items (null: of any number); null where it cannot be told yet.
+def estimate(
+    units: Units, population: int | None, value_range: tuple[float, float] | None = None
+) -> RatioEstimate | Reason:
+    """Return the ratio over all ``population`` items (null: of any number), or why it cannot be told yet.
 
-    That is with fewer than `MIN_UNITS` units, or while the divisors sum to nothing (no correct answer).
+    That is with fewer than `MIN_UNITS` units, or as few with a divisor (correct answers), and while all units
+    are alike: those that were not asked need not be. Of single values with a ``value_range`` the interval
+    reaches at least as far as Wilson's does of answers that are all right: then it is never nothing.
     """
     k, divisor = len(units.cost), float(units.divisor.sum())
-    if k < max(MIN_UNITS, MIN_DEGREES + 1) or divisor <= 0:
-        return None
+    if k >= max(MIN_UNITS, MIN_DEGREES + 1) and not divisor > 0:
+        return Reason.NOTHING_CORRECT
+    if min(k, int(np.count_nonzero(units.divisor > 0))) < max(MIN_UNITS, MIN_DEGREES + 1):
+        return Reason.TOO_FEW_ITEMS
     figure = float(units.cost.sum()) / divisor
+    if population is not None and units.n_items >= population:
+        return RatioEstimate(figure, 0.0)
     errors = units.cost - figure * units.divisor
-    left = 1.0 if population is None else max(1 - units.n_items / population, 0.0)
-    variance = float(errors @ errors) * k / (k - 1) / divisor**2 * left
-    return Estimate(figure, t_95(k - 1) * math.sqrt(variance))
+    far = 0.0 if value_range is None else max(figure - value_range[0], value_range[1] - figure)
+    mean_square = max(float(errors @ errors), Z_95**2 * far**2) / k
+    if mean_square <= (_ALIKE * float(np.abs(units.cost).max())) ** 2:
+        return Reason.NO_SPREAD
+    left = 1.0 if population is None else 1 - units.n_items / population
+    standard_error = math.sqrt(mean_square * k / (k - 1) * k * left) / divisor
+    kurtosis = float(np.mean(errors**4)) / mean_square**2
+    unsure = math.sqrt(max(kurtosis - 3, 0.0) / (4 * k))
+    return RatioEstimate(figure, t_95(k - 1) * standard_error * (1 + _WIDENED * max(unsure - SURE, 0.0)))

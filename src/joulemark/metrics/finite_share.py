@@ -11,29 +11,46 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from joulemark.metrics.accuracy import Z_95
-
+Z_95 = 1.959963984540054  # the 0.975 quantile of the standard normal distribution
 Floats = NDArray[np.float64]
 
 
-def wilson_bounds(successes: ArrayLike, trials: ArrayLike, population: ArrayLike) -> tuple[Floats, Floats]:
+def wilson(share: ArrayLike, worth: ArrayLike, quantile: float = Z_95) -> tuple[Floats, Floats]:
+    """Return the ends of Wilson's interval of a share from ``worth`` > 0 independent trials.
+
+    A fraction of a trial counts, and of infinitely many both ends are the share; shapes broadcast.
+    """
+    share = np.asarray(share, np.float64)
+    inverse = 1 / np.asarray(worth, np.float64)
+    z2 = quantile * quantile
+    centre = share + z2 / 2 * inverse
+    spread = quantile * np.sqrt(share * (1 - share) * inverse + z2 / 4 * inverse * inverse)
+    whole = 1 + z2 * inverse
+    # at 0 and at 1 the formula meets the point, and rounding may step past it
+    lo = np.minimum(np.maximum((centre - spread) / whole, 0), share)
+    return lo, np.maximum(np.minimum((centre + spread) / whole, 1), share)
+
+
+def wilson_bounds(
+    successes: ArrayLike, trials: ArrayLike, population: ArrayLike = np.inf, *, gain: float = 1.0
+) -> tuple[Floats, Floats]:
     """Return the ends of the 95 % interval of the share among all ``population`` items; shapes broadcast.
 
-    ``trials`` > 0 items were drawn without replacement. Once all were, both ends are the share itself.
+    ``trials`` > 0 items were drawn without replacement. What was asked is certain: the interval says no less
+    than was seen, and once all were asked both ends are the share itself. ``gain`` is how many times smaller
+    prior knowledge of the items makes the variance. A fractional number of successes is a mean over repeats.
     """
     k, n, big = np.broadcast_arrays(*(np.asarray(x, np.float64) for x in (successes, trials, population)))
     share = k / n
     with np.errstate(divide="ignore", invalid="ignore"):
-        effective = np.where(n >= big, np.inf, n * (big - 1) / (big - n))
-        inverse = 1 / effective
-    z2 = Z_95 * Z_95
-    centre = (share + z2 / 2 * inverse) / (1 + z2 * inverse)
-    half = Z_95 * np.sqrt(share * (1 - share) * inverse + z2 / 4 * inverse**2) / (1 + z2 * inverse)
-    # at 0 and at n the formula meets the point, and rounding may step past it
-    return np.minimum(np.maximum(centre - half, 0), share), np.maximum(np.minimum(centre + half, 1), share)
+        more = np.where(n >= big, np.inf, (big - 1) / (big - n))
+    lo, hi = wilson(share, gain * n * np.where(np.isinf(big), 1.0, more))
+    return np.minimum(np.maximum(lo, k / big), share), np.maximum(np.minimum(hi, 1 - (n - k) / big), share)
 
 
-def wilson_half_width(successes: ArrayLike, trials: ArrayLike, population: ArrayLike) -> Floats:
-    """Return half the width of `wilson_bounds`; shapes broadcast."""
-    lo, hi = wilson_bounds(successes, trials, population)
+def wilson_half_width(
+    successes: ArrayLike, trials: ArrayLike, population: ArrayLike = np.inf, *, gain: float = 1.0
+) -> Floats:
+    """Return half the length of `wilson_bounds`; shapes broadcast."""
+    lo, hi = wilson_bounds(successes, trials, population, gain=gain)
     return (hi - lo) / 2

@@ -32,7 +32,8 @@ class OperatingPoint:
     in units, ``tokens_per_second`` in output tokens, a second. ``implausible`` is why it cannot be physical,
     empty where nothing speaks against it; such a point enters no ranking. Nor does one that is ``late``: its
     client did not keep up, so that times and rates are withheld, and the joules are of the load that the
-    engine got; the text says so, empty where it kept up.
+    engine got; the text says so, empty where it kept up. ``mean_completion_tokens`` are those of a published
+    row's requests, null of runs, whose items tell.
     """
 
     label: str
@@ -62,3 +63,4 @@ class OperatingPoint:
     notes: tuple[str, ...] = ()
     implausible: str = ""
     late: str = ""
+    mean_completion_tokens: float | None = None

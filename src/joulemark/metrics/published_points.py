@@ -63,6 +63,7 @@ def published_point(row: PublishedRow, rates: Rates) -> OperatingPoint:
         settings=settings,
         notes=tuple(notes),
         implausible=why_implausible(row, per_s),
+        mean_completion_tokens=row.mean_completion_tokens,
     )
 
 

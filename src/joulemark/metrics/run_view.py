@@ -90,8 +90,8 @@ class RunView:
     - ``attributions``, ``checks``: see `joulemark.metrics.attribution`; all methods and scopes.
     - ``blocks``: energies of consecutive answers together, where the meter is too slow for single ones; null
       where it is not.
-    - ``time_blocks``: energies of equal stretches with the answers that ended in each, of a run that a rule
-      ended, or may end, with requests that overlapped; null for any other.
+    - ``time_blocks``: energies of equal stretches with the answers that ended in each, of a run whose
+      requests overlapped; null for any other.
     - ``duration_s``: summed length of the ``measure`` windows.
     - ``cpu_seconds``: processor time of the engine's process tree in the ``measure`` windows, else null with
       ``cpu_reason``; ``item_cpu_seconds`` the same for single items where it could be told.

@@ -17,7 +17,7 @@ import numpy as np
 from joulemark.metrics.carbon import gco2e
 from joulemark.metrics.caveat import Caveat
 from joulemark.metrics.definition import MetricDefinition
-from joulemark.metrics.finite_ratio import Units, estimate
+from joulemark.metrics.finite_ratio import BATCHES_OF, Units, estimate
 from joulemark.metrics.item_costs import requests_overlap
 from joulemark.metrics.metered_units import metered_units
 from joulemark.metrics.money import by_tokens, electricity_cost, token_costs
@@ -33,16 +33,16 @@ SAVED = MetricDefinition(
     "as the figure",
     r"U \bar c \pm t_{0.975}\, U \frac{s}{\sqrt{n}} \sqrt{N / (N - n)}",
     ("manifest.stop", "items", "attribution.joules"),
-    ("the run was not ended early", "there are fewer than ten units of answers", "there are no joules"),
+    (
+        "the run was not ended early",
+        "there are fewer than ten units of answers, or all are alike",
+        "there are no joules",
+    ),
     "estimated, never measured: the mean cost of the n questions asked, a random sample of the N of the "
     "task, times the U requests that were not asked; interval: 95 %, Student's t, with the meter's bound, of "
     "batches where requests overlapped",
 )
 DEFINITIONS = (SAVED,)
-BATCHES_OF = 2
-"""How many times the requests in flight a batch holds, so that what shared a moment is in one unit."""
-
-
 OVER_ITEMS = (
     "joules_per_correct_answer",
     "usd_per_correct_answer",
@@ -133,6 +133,19 @@ def of_stop(run: RunView) -> Iterator[Caveat]:
             "are not those of the first so many: they are no random sample of the task.",
             loud=True,
         )
+    if stop is not None and stop.stopped is not None and any(map(_decides, stop.targets)):
+        yield Caveat(
+            "decided",
+            "A decision ended this run at the moment when it was clear. What led to it is rather too large "
+            "then, and the intervals of the accuracy and the score do not allow for that. What holds at any "
+            f"look: {'; '.join(stop.told) or 'nothing was told'}.",
+            loud=True,
+        )
+
+
+def _decides(target: str) -> bool:
+    """Tell whether a target, as the manifest has it, asks on which side of something the figure lies."""
+    return " > " in target or " < " in target or target.startswith("decided against ")
 
 
 def _is_prefix(run: RunView, asked: int) -> bool:
@@ -150,7 +163,7 @@ def of_the_task(value: Value, run: RunView) -> Value:
     asked = len({item.item_id for item in run.measured_items})
     left = math.sqrt(max(1 - asked / of, 0.0))
     lo, hi = value.value - (value.value - value.lo) * left, value.value + (value.hi - value.value) * left
-    told = f"of the task's {of:,} questions, of which {asked:,} were asked"
+    told = f"of the run's {of:,} questions, of which {asked:,} were asked"
     return replace(
         value, lo=lo, hi=hi, interval_method="; ".join(filter(None, (value.interval_method, told)))
     )
@@ -239,8 +252,8 @@ def _estimated(
         why = replace(units, unit=asked.unit)
         return Value(saved, asked.unit, interval_reason=why.reason), estimated_whole
     found = estimate(units, None)
-    if found is None:
-        return Value(saved, asked.unit, interval_reason=Reason.TOO_FEW_ITEMS), estimated_whole
+    if isinstance(found, Reason):
+        return Value(saved, asked.unit, interval_reason=found), estimated_whole
     left = max(of - units.n_items, 1)
     half = unasked * found.half_width * math.sqrt(of / left)
     lo, hi = max(saved - half, 0.0), saved + half

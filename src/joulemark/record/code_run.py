@@ -36,7 +36,8 @@ class Purpose(StrEnum):
     `TEST`: is it right on one test. `PAIRED`: one side of an interleaved comparison at the scaled input.
     `SAME`: the same, with the reference on both sides (A/A). `GROWTH`: one point of the growth with input
     size. `WHOLE`: all tests one after another in one process, as the paper measures. `BASELINE`: a program
-    that does nothing. `LEVEL`: a test of a level of difficulty, as order-statistic scores want.
+    that does nothing. `LEVEL`: a test of a level of difficulty, as order-statistic scores want. `VERDICT`: no
+    run, but what a problem's test script said of the tests before it, together: it has no time and no memory.
     """
 
     TEST = "test"
@@ -46,6 +47,7 @@ class Purpose(StrEnum):
     WHOLE = "whole"
     BASELINE = "baseline"
     LEVEL = "level"
+    VERDICT = "verdict"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,9 +65,16 @@ class CodeRun:
     ``cpu_around_ns``: CPU time of the process outside the call (loading, decoding, encoding);
     ``wall_ns``: monotonic, around the call; ``queued_ns``: of that, how long the process, or the one that
     waited for it, was ready to run and had no processor; ``instructions``: retired in user space, where a
-    counter is. Of a run that was ended in its call the times are what was seen until then.
+    counter is. Of a run that was ended in its call the times and the peak are what was seen until then.
+    Of the time around, ``cpu_before_ns`` lies between being sent the input and the start of the call, and
+    ``cpu_after_ns`` between its end and its result; ``wall_after_ns`` is the latter by the wall, and
+    ``queued_after_ns`` what it waited then for a processor. A program says itself that its call has ended, so
+    it may work on after it.
     ``peak_bytes``: largest resident memory during the call above what was resident before it;
-    ``resident_bytes``: resident before the call, ``loaded_bytes``: before it was sent any input.
+    ``resident_bytes``: resident before the call, ``loaded_bytes``: before it was sent any input;
+    ``peak_before_bytes``: largest until the call, above what was resident before it; ``ended_bytes``:
+    resident at the end of the call, more or less than before it; ``peak_after_bytes``: largest between its
+    end and its result, above what was resident at its end.
     ``memory_mib_s``: time integral of the resident memory (MiB·s), ``memory_above_mib_s`` of the memory above
     that before the call, each by samples from outside every ``memory_step_ns`` (mean), ``n_memory_samples``
     of them.
@@ -90,12 +99,19 @@ class CodeRun:
     cpu_ns: int | None = None
     cpu_inside_ns: int | None = None
     cpu_around_ns: int | None = None
+    cpu_before_ns: int | None = None
+    cpu_after_ns: int | None = None
     wall_ns: int | None = None
+    wall_after_ns: int | None = None
+    queued_after_ns: int | None = None
     queued_ns: int | None = None
     instructions: int | None = None
     peak_bytes: int | None = None
     resident_bytes: int | None = None
     loaded_bytes: int | None = None
+    peak_before_bytes: int | None = None
+    ended_bytes: int | None = None
+    peak_after_bytes: int | None = None
     memory_mib_s: float | None = None
     memory_above_mib_s: float | None = None
     memory_step_ns: int | None = None

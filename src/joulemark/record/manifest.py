@@ -288,7 +288,7 @@ class Stopped(_Part):
     binding: list[str]
 
 
-class StopRule(_Part):
+class StopFacts(_Part):
     """What was to end the asking early: all ``targets`` met together. No part of the configuration.
 
     Looked at after ``least`` questions and then after every ``every`` of them; with a ``growth`` (looks that
@@ -331,7 +331,7 @@ class Manifest(_Part):
     load: Load
     limits_s: dict[str, float] = Field(default_factory=dict)
     repeats: int = 1
-    stop: StopRule | None = None
+    stop: StopFacts | None = None
     warmups: int = 1
     retries: int = 2
     timeout_s: float = 600.0

@@ -38,6 +38,9 @@ _SHOWN = (
 
 def print_code_comparison(compared: EvaluationComparison, console: Console) -> None:
     """Print the figures of every evaluation: of all problems, of those that all solved, and their spread."""
+    for name, values in compared.differ.items():
+        said = ", ".join(f"{printable(label)}: {_setting(value)}" for label, value in values.items())
+        console.print(Text(f"! their settings differ in {name}: {said}", style="bold red"))
     _figures("All problems", compared, compared.of_all, console)
     _figures(
         f"The {compared.n_shared:,} problems that all of them solved", compared, compared.of_shared, console
@@ -82,6 +85,7 @@ def comparison_json(compared: EvaluationComparison) -> dict[str, JsonValue]:
         "shared_problems": shared,
         "spread": spreads_json(compared.spread),
         "test_counts": counts,
+        "settings_differ": {name: {**values} for name, values in compared.differ.items()},
     }
 
 
@@ -126,6 +130,10 @@ def machines_json(compared: MachineComparison) -> dict[str, JsonValue]:
         "kruskal_wallis": _tests_json(compared.found.kruskal_wallis),
         "friedman": _tests_json(compared.found.friedman),
     }
+
+
+def _setting(value: object) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
 def _figures(

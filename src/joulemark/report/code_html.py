@@ -52,7 +52,12 @@ class Ends:
     algorithms: str
 
 
-def render_code_page(record: EvaluationRecord, summary: CodeSummary, failures: Mapping[str, str]) -> str:
+def render_code_page(
+    record: EvaluationRecord,
+    summary: CodeSummary,
+    failures: Mapping[str, str],
+    not_measured: Mapping[str, str] | None = None,
+) -> str:
     """Return the page as text. Only the chart's own SVG is trusted markup; all else is escaped."""
     band = summary.figures["aa_band"].value if "aa_band" in summary.figures else None
     found = sections(record, summary)
@@ -69,7 +74,7 @@ def render_code_page(record: EvaluationRecord, summary: CodeSummary, failures: M
         "title": f"{printable(record.model)}: programs",
         "headline": headline(record, summary),
         "warnings": warnings(record, summary, failures),
-        "notes": notes(summary),
+        "notes": notes(summary, not_measured),
         "sections": found,
         "tooltips": {name: definition_of(name).tooltip() for name in names},
         "chart": chart,
@@ -87,11 +92,15 @@ def render_code_page(record: EvaluationRecord, summary: CodeSummary, failures: M
 
 
 def write_code_page(
-    record: EvaluationRecord, summary: CodeSummary, failures: Mapping[str, str], path: Path
+    record: EvaluationRecord,
+    summary: CodeSummary,
+    failures: Mapping[str, str],
+    path: Path,
+    not_measured: Mapping[str, str] | None = None,
 ) -> None:
     """Write the page; raises `InputError` where that fails."""
     fix = f"make {path.parent} a folder that you may write in, or name another file with --html"
-    write_page(path, render_code_page(record, summary, failures), fix=fix)
+    write_page(path, render_code_page(record, summary, failures, not_measured), fix=fix)
 
 
 def _ends(record: EvaluationRecord, summary: CodeSummary) -> list[Ends]:

@@ -31,7 +31,7 @@ _SECTIONS: tuple[tuple[str, tuple[str, ...]], ...] = (
     (_GRADED, ("pass_at_1", "pass_at_5", "pass_at_10", "pass_at_100")),
     (
         _AS_THE_PAPER,
-        tuple(form.format(what) for what in _WHAT for form in _AS_DEFINED),
+        (*(form.format(what) for what in _WHAT for form in _AS_DEFINED), "net_at_least"),
     ),
     (
         _CORRECTED_TITLE,
@@ -39,6 +39,7 @@ _SECTIONS: tuple[tuple[str, tuple[str, ...]], ...] = (
             *(form.format(what) for what in _WHAT for form in _CORRECTED),
             "net_corrected_median",
             "net_corrected_at_least",
+            "nmu_corrected_at_least",
         ),
     ),
     (
@@ -48,6 +49,7 @@ _SECTIONS: tuple[tuple[str, tuple[str, ...]], ...] = (
             "faster_share",
             "tied_share",
             "slower_share",
+            "failed_scaled_share",
             "growth_excess_mean",
             "grows_faster_share",
         ),
@@ -165,13 +167,24 @@ def warnings(record: EvaluationRecord, summary: CodeSummary, failures: Mapping[s
         f"Programs were not held as they should be: {printable(one)}" for one in record.environment.missing
     ]
     if failures:
-        shown: Sequence[str] = sorted(failures)[:3]
-        named = "; ".join(f"{printable(name)}: {printable(failures[name])[:160]}" for name in shown)
-        more = f" and {len(failures) - len(shown)} more" if len(failures) > len(shown) else ""
-        said.append(f"{len(failures)} problems could not be used and are in no figure: {named}{more}.")
+        said.append(_named(failures, "could not be used and are in no figure"))
     return said
 
 
-def notes(summary: CodeSummary) -> list[str]:
-    """Return what was noticed of programs."""
-    return [f"{n} programs: {RUN_FLAGS.get(flag, flag)}." for flag, n in sorted(summary.flags.items()) if n]
+def notes(summary: CodeSummary, not_measured: Mapping[str, str] | None = None) -> list[str]:
+    """Return what was noticed of programs, and ``not_measured``: why some of a problem was not measured."""
+    said = [f"{n} programs: {RUN_FLAGS.get(flag, flag)}." for flag, n in sorted(summary.flags.items()) if n]
+    if n := summary.counts["n_wrong_beyond_tests"]:
+        said.append(f"{n} programs pass all tests and are wrong on larger inputs: their times count nowhere.")
+    if n := summary.counts["n_failed_scaled"]:
+        said.append(f"{n} right programs failed on the scaled input: they have no ratio and are in no mean.")
+    if not_measured:
+        said.append(_named(not_measured, "were judged and not wholly measured"))
+    return said
+
+
+def _named(whys: Mapping[str, str], what: str) -> str:
+    shown: Sequence[str] = sorted(whys)[:3]
+    named = "; ".join(f"{printable(name)}: {printable(whys[name])[:160]}" for name in shown)
+    more = f" and {len(whys) - len(shown)} more" if len(whys) > len(shown) else ""
+    return f"{len(whys)} problems {what}: {named}{more}."

@@ -26,7 +26,11 @@ from joulemark.report.wording import printable
 
 
 def print_evaluation(
-    record: EvaluationRecord, summary: CodeSummary, failures: Mapping[str, str], console: Console
+    record: EvaluationRecord,
+    summary: CodeSummary,
+    failures: Mapping[str, str],
+    console: Console,
+    not_measured: Mapping[str, str] | None = None,
 ) -> None:
     """Print all of an evaluation. Foreign strings act neither as markup nor as control characters."""
     n = summary.counts["n_problems"]
@@ -36,7 +40,7 @@ def print_evaluation(
     console.print(Text(headline(record, summary)))
     for sentence in warnings(record, summary, failures):
         console.print(Text(f"! {sentence}", style="bold red"))
-    for sentence in notes(summary):
+    for sentence in notes(summary, not_measured):
         console.print(Text(f"· {sentence}", style="dim"))
     for section in sections(record, summary):
         _section(section, console)

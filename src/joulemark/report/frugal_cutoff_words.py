@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from joulemark.frugal.outcomes_from.columns import is_cost
+from joulemark.frugal.outcomes.formats.columns import is_cost
 from joulemark.frugal.published.criteria import Criterion
 from joulemark.frugal.published.cutoff import FEW_ITEMS, Cutoff, no_p
 from joulemark.frugal.published.frames import Reading

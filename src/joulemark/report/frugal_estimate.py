@@ -9,11 +9,11 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from joulemark.frugal.anchors import WARNING
-from joulemark.frugal.choice import Choice
-from joulemark.frugal.estimate import Estimate
-from joulemark.frugal.estimating import Judgement
-from joulemark.frugal.expected_gain import ExpectedGain
+from joulemark.frugal.prior.anchors import WARNING
+from joulemark.frugal.prior.choice import Choice
+from joulemark.frugal.prior.estimate import Estimate
+from joulemark.frugal.prior.expected_gain import ExpectedGain
+from joulemark.frugal.prior.judge import Judgement
 from joulemark.report.wording import DASH, decimals, number, printable
 
 _HOW = {

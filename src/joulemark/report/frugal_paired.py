@@ -7,7 +7,7 @@ import math
 from rich.console import Console
 from rich.text import Text
 
-from joulemark.frugal.paired.decision import Decision
+from joulemark.frugal.paired.decision import PairVerdict
 from joulemark.frugal.paired.streamed import Streamed
 from joulemark.report.wording import printable
 
@@ -58,7 +58,7 @@ def _lead(told: Streamed) -> str:
     now = told.decision
     share = f"{now.n:,} of {now.n_items:,} questions ({now.n / max(1, now.n_items):.1%})"
     if now.kind == "winner":
-        what = "has the higher mean score" if told.question.real else "is right more often"
+        what = "has the higher mean score" if _scored(told) else "is right more often"
         return f"{now.winner} {what}: known after {share}."
     if now.kind == "tie":
         return f"On these questions A and B are a tie within {_width(told)}: known after {share}."
@@ -75,7 +75,7 @@ def _evidence(told: Streamed) -> str:
     return f"B - A is {_difference(told, now)} ({interval}); {_e_value(now)}, {needed:.3g} name a winner."
 
 
-def _rest(told: Streamed, rest: Decision) -> str:
+def _rest(told: Streamed, rest: PairVerdict) -> str:
     more = f"The other {rest.n - told.decision.n:,} questions"
     says = f"with them B - A is {_difference(told, rest)}, {_e_value(rest)}"
     if told.decision.kind == "tie":
@@ -85,21 +85,26 @@ def _rest(told: Streamed, rest: Decision) -> str:
     return f"{more} {'change nothing' if holds else 'TURN THE ANSWER ROUND'}: {says}."
 
 
-def _difference(told: Streamed, decision: Decision) -> str:
+def _scored(told: Streamed) -> bool:
+    """Tell whether values are scores; means of repeats of right and wrong are shares."""
+    return told.question.real and told.metric != "accuracy"
+
+
+def _difference(told: Streamed, decision: PairVerdict) -> str:
     return "unknown" if decision.difference is None else _signed(decision.difference, told)
 
 
 def _signed(value: float, told: Streamed) -> str:
     # 0.0 + -0.0 is 0.0
-    return f"{0.0 + value:+.3g}" if told.question.real else f"{0.0 + 100 * value:+.2f} pp"
+    return f"{0.0 + value:+.3g}" if _scored(told) else f"{0.0 + 100 * value:+.2f} pp"
 
 
 def _width(told: Streamed) -> str:
     epsilon = told.question.epsilon
-    return f"{epsilon:g}" if told.question.real else f"{100 * epsilon:g} pp"
+    return f"{epsilon:g}" if _scored(told) else f"{100 * epsilon:g} pp"
 
 
-def _e_value(decision: Decision) -> str:
+def _e_value(decision: PairVerdict) -> str:
     if math.isinf(decision.log_e):
         return "no doubt is left"
     power = decision.log_e / math.log(10)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import altair as alt
 
-from joulemark.frugal.plan import PUBLISHED_SHARE, Plan
-from joulemark.frugal.plan_course import FINE_STEPS, course_of
+from joulemark.frugal.planning.plan import PUBLISHED_SHARE, Plan
+from joulemark.frugal.planning.plan_course import FINE_STEPS, course_of
 from joulemark.frugal.target import Column, Precision
 from joulemark.report.theme import FAINT, INK, Picture, Rows, named
 from joulemark.report.wording import printable

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from joulemark import __version__
-from joulemark.frugal.plan import Plan
-from joulemark.frugal.plan_course import course_of
+from joulemark.frugal.planning.plan import Plan
+from joulemark.frugal.planning.plan_course import course_of
 from joulemark.report.drawing import Drawing, drawn
 from joulemark.report.frugal_plan_chart import MAX_LINES, course_chart, course_points
 from joulemark.report.frugal_plan_words import (

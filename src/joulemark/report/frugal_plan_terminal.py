@@ -7,8 +7,8 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from joulemark.frugal.plan import Plan
-from joulemark.frugal.plan_course import course_of
+from joulemark.frugal.planning.plan import Plan
+from joulemark.frugal.planning.plan_course import course_of
 from joulemark.report.frugal_plan_words import (
     TOGETHER,
     cost_rows,
@@ -29,7 +29,7 @@ def print_plan(found: Plan, console: Console) -> None:
     console.print(Text(title(found), style="bold"))
     console.print(Text(lead(found), style="bold green"))
     console.print(Padding(_tasks(found), (1, 0, 0, 0)))
-    if found.costs or any(one.costs for one in found.tasks):
+    if cost_rows(found):
         console.print(Padding(_costs(found), (1, 0, 0, 0)))
     rows = course_rows(course_of(found))
     if rows:

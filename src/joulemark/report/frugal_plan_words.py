@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from joulemark.frugal.plan import PUBLISHED_SHARE, Need, Plan, PlannedTask
-from joulemark.frugal.plan_cost import PlannedCost
-from joulemark.frugal.plan_course import PlanPoint
+from joulemark.frugal.planning.plan import PUBLISHED_SHARE, Need, Plan, PlannedTask
+from joulemark.frugal.planning.plan_cost import PlannedCost
+from joulemark.frugal.planning.plan_course import PlanPoint
 from joulemark.frugal.target import Column, Precision, Target
 from joulemark.report.wording import DASH, decimals, number, printable
 
@@ -23,6 +23,7 @@ _UNITS = {
     "e2el_s": "s",
     "wall_s": "s",
     "completion_tokens": "tokens",
+    "output_chars": "characters",
 }
 _TITLES = {
     "energy_j": "Energy",
@@ -30,6 +31,7 @@ _TITLES = {
     "gco2e": "CO2e",
     "wall_s": "Time",
     "completion_tokens": "Output",
+    "output_chars": "Output",
 }
 TOGETHER = "together"
 _HOUR_S, _MINUTE_S, _KWH_J = 3600.0, 60.0, 3.6e6
@@ -111,7 +113,8 @@ def total_row(found: Plan) -> TaskRow:
 
 def note_lines(found: Plan) -> list[str]:
     """Return what is to be read with the figures."""
-    lines = [printable(note) for note in found.notes]
+    lines = [_each_alone(found)] if len(found.targets) > 1 else []
+    lines += [printable(note) for note in found.notes]
     for one in found.tasks:
         lines += [
             f"{printable(one.task.name)}: {need.target.text} is not planned for: {printable(need.why)}"
@@ -165,7 +168,7 @@ def _row(one: PlannedTask, found: Plan) -> TaskRow:
         _percent(one.share) if one.binding is not None else DASH,
         DASH if first is None else _width(one, first, first.half_width),
         DASH if first is None else _width(one, first, first.published),
-        one.binding.quantity.name if one.binding is not None and len(found.targets) > 1 else "",
+        one.binding.text if one.binding is not None and len(found.targets) > 1 else "",
     )
 
 
@@ -180,6 +183,16 @@ def _width(one: PlannedTask, need: Need, half: float | None) -> str:
         mean = one.task.spreads[target.quantity.name].mean
         return f"±{number(100 * half / abs(mean), 1)} %" if mean else DASH
     return width_text(target, half)
+
+
+def _each_alone(found: Plan) -> str:
+    """Say what each target by itself takes of all tasks that it is planned for."""
+    needed = [
+        (target, [need.n for one in found.tasks for need in one.needs if need.target == target and need.n])
+        for target in found.targets
+    ]
+    told = [f"{target.text} {sum(sizes):,}" for target, sizes in needed if sizes]
+    return f"each target by itself takes: {'; '.join(told)} items"
 
 
 def _percent(share: float) -> str:

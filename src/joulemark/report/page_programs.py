@@ -27,6 +27,7 @@ _WORDS = {
     Comparison.TIE: "not told apart",
     Comparison.SLOWER: "slower",
 }
+_WRONG_BEYOND_TESTS = "but not on an input beyond the tests: its time counts nowhere"
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,9 +105,9 @@ def _line(figures: ProgramFigures, sample: Sample) -> ProgramLine:
 def _verdict(sample: Sample, has_program: bool) -> tuple[str, str]:
     if not has_program:
         return "wrong", "no program in the answer"
-    if sample.right:
-        return "right", ""
-    word = "not judged" if sample.right is None else "wrong"
+    if sample.passed:
+        return "right", "" if sample.right else _WRONG_BEYOND_TESTS
+    word = "not judged" if sample.passed is None else "wrong"
     bad = next((run for run in sample.runs if run.outcome is not Outcome.RETURNED or not run.correct), None)
     if bad is None:
         return word, ""

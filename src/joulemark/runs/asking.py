@@ -57,11 +57,14 @@ class Asking:
     _in_flight: int = 0
     _edge: asyncio.Task[None] | None = None
     _gate: asyncio.Lock = field(default_factory=asyncio.Lock)
+    _begun: set[int] = field(init=False)
+    _ends: bool | None = None
     _storing: Storing = field(init=False)
     _transcripts: Transcripts = field(init=False)
 
     def __post_init__(self) -> None:
         plan = self.plan
+        self._begun = {item.index for item in self.items}
         self._storing = Storing(
             plan.engine,
             self.journal,
@@ -120,8 +123,13 @@ class Asking:
 
     @property
     def stopped(self) -> bool:
-        """Whether a stop rule has ended the asking."""
-        return self._storing.stopped is not None
+        """Whether a stop rule has ended the asking.
+
+        Once every question is begun there is none to be saved, and what is left of their repeats is asked.
+        """
+        if self._ends is None and self._storing.stopped is not None:
+            self._ends = len(self._begun) < len(self.plan.task.questions)
+        return bool(self._ends)
 
     async def admit(self, conversation: Conversation) -> int:
         """Let a request through when the device is cool enough; a pause begins when nothing is in flight.
@@ -146,6 +154,8 @@ class Asking:
                     return
                 await self.admit(conversation)
             request, body = self._prepared(turn, t_scheduled)
+            if turn.phase == Phase.MEASURE:
+                self._begun.add(turn.index)
             self._storing.begin(request)
             try:
                 await self._send(request, body)

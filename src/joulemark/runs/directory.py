@@ -56,18 +56,38 @@ def _take_over(manifest: Manifest, plan: RunPlan) -> None:
     """Let a recorded run go on as ``plan`` has it.
 
     Rates and limits are the latest ones named. A run that was asked in part as no suite asks is no run of the
-    suite.
+    suite. What the same targets ended stays ended.
     """
+    ended = _ended_as_planned(manifest, plan)
     manifest.repeats = max(manifest.repeats, plan.rounds)
     manifest.state = "running"
     manifest.rates = resumed_rates(manifest.rates, plan.rates)
     manifest.limits_s = dict(plan.limits_s) or manifest.limits_s
-    manifest.stop = _stop_of(plan)
-    if manifest.standing == STOPPED:  # it goes on: what it was before it was stopped, its plan says
-        manifest.may_rank, manifest.standing = plan.may_rank, plan.standing
+    if not ended:
+        reopen(manifest, plan)
     if not plan.may_rank or manifest.suite != plan.suite:
         manifest.may_rank = manifest.may_rank and plan.may_rank and manifest.suite == plan.suite
         manifest.standing = plan.standing if not plan.may_rank else "not ranked: begun as another suite's run"
+
+
+def reopen(manifest: Manifest, plan: RunPlan) -> None:
+    """Let the asking go on to what ``plan`` stops at; what a stopped run was before, its plan says."""
+    before = None if manifest.stop is None else manifest.stop.stopped
+    if before is not None:  # what was decided then is not hidden by what is asked for now
+        ended_by = " and ".join(before.binding)
+        manifest.notes.append(f"{ended_by} had ended the asking after {before.asked:,} questions; it went on")
+    manifest.stop = _stop_of(plan)
+    if manifest.standing == STOPPED:
+        manifest.may_rank, manifest.standing = plan.may_rank, plan.standing
+
+
+def _ended_as_planned(manifest: Manifest, plan: RunPlan) -> bool:
+    """Tell whether the plan's own targets ended the run, and nothing else is wanted of it."""
+    stop, wanted = manifest.stop, _stop_of(plan)
+    if stop is None or stop.stopped is None or wanted is None:
+        return False
+    whole = manifest.state == "complete" and manifest.repeats >= plan.rounds
+    return whole and stop.targets == wanted.targets
 
 
 def _new_manifest(plan: RunPlan, facts: EngineFacts) -> Manifest:
@@ -128,10 +148,8 @@ def _goes_on(layout: RunLayout, plan: RunPlan, facts: EngineFacts) -> bool:
     if manifest.state != "complete" or manifest.repeats < plan.rounds:
         return True
     # What another target ended early goes on to this one, or to the end: nothing is asked twice.
-    stop, wanted = manifest.stop, _stop_of(plan)
-    return (
-        stop is not None and stop.stopped is not None and (wanted is None or wanted.targets != stop.targets)
-    )
+    early = manifest.stop is not None and manifest.stop.stopped is not None
+    return early and not _ended_as_planned(manifest, plan)
 
 
 def _is_of(layout: RunLayout, plan: RunPlan, facts: EngineFacts) -> bool:

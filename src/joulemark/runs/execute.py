@@ -25,7 +25,7 @@ from joulemark.runs.asking import Asking
 from joulemark.runs.client_check import CheckedClient
 from joulemark.runs.commitment import commitment_key
 from joulemark.runs.declared_pid import DECLARED, with_declared_pid
-from joulemark.runs.directory import held_directory
+from joulemark.runs.directory import held_directory, reopen
 from joulemark.runs.edged_client import EdgedClient
 from joulemark.runs.finalize import finalize
 from joulemark.runs.journal import ItemJournal, read_items
@@ -37,7 +37,7 @@ from joulemark.runs.plan import RunPlan
 from joulemark.runs.recorded import n_wanted
 from joulemark.runs.segment import OpenSegment
 from joulemark.runs.so_far import view_so_far
-from joulemark.runs.stopping import Stopping, note_stop
+from joulemark.runs.stopping import Stopping, holds_what_ended_it, note_stop
 from joulemark.runs.timing import Timing, timing_of
 from joulemark.runs.wanted import Wanted, wanted
 
@@ -100,6 +100,9 @@ async def _execute_in(
         observer.note(f"this run was begun with --repeat {manifest.repeats}, and goes on with it")
     stored = [row.item for row in rows if row.item.phase == Phase.MEASURE]
 
+    held = holds_what_ended_it(manifest, stored)
+    if manifest.stop is not None and manifest.stop.stopped is not None and not held:
+        reopen(manifest, plan)  # answers that were there are lost
     together = None if manifest.stop is None else manifest.stop.every
 
     def still_wanted(items: Sequence[Item]) -> list[Wanted]:
@@ -108,9 +111,9 @@ async def _execute_in(
 
     left, total = still_wanted(stored), n_wanted(manifest)
     stopping = Stopping.of_task(plan.stop, plan.task, manifest.repeats, stored)
-    if left and stopping is not None and manifest.segments:
+    if left and stopping is not None and manifest.segments and not held:
         await _decide_of_stored(stopping, manifest, layout, stored)
-    if not left or (stopping is not None and stopping.decision is not None):
+    if not left or held or (stopping is not None and stopping.decision is not None):
         observer.note(f"{plan.task.name} is done already: {layout.root}")
         whole = finalize(layout, manifest, complete=True)
         return RunOutcome(layout.root, "stopped" if left else "done", total - len(left), total, whole)
@@ -194,7 +197,7 @@ async def _measure(asking: Asking, timing: Timing, manifest: Manifest, *, still:
         manifest.stop.told = list(asking.stopping.rule.told())
     asked = len({item.item_id for item in asking.items})
     if decision is None or asking.stopping is None or asked == manifest.task.n_items:
-        return "done"  # what was in flight may have been all there was
+        return "done"  # what was in flight or begun may have been all there was
     note_stop(manifest, asking.stopping.rule, decision, asked)
     return "stopped"
 

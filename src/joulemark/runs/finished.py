@@ -2,10 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 
+from joulemark.metrics.run_view import RunView
 from joulemark.record.item import Item
-from joulemark.runs.stop import Question
+
+Repeats = tuple[Item, ...]
+"""The answers to one question, one a repeat, in order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """The longest run of questions from the first on of which every repeat is stored, in asking order.
+
+    Never the order of completion: slow answers are long and hard ones, and would come last. ``of`` is how
+    many questions the task has. ``metered`` gives the run so far with the energies of at least the first
+    questions that it is given, null where the meters have yet to tell them.
+    """
+
+    questions: Sequence[Repeats]
+    of: int
+    metered: Callable[[int], RunView | None]
 
 
 class FinishedPrefix:
@@ -16,7 +34,7 @@ class FinishedPrefix:
         self._place = {item_id: place for place, item_id in enumerate(item_ids)}
         self._ids, self._repeats = item_ids, repeats
         self._waiting: dict[str, dict[int, Item]] = {}
-        self.questions: list[Question] = []
+        self.questions: list[Repeats] = []
         self.highest = 0  # one beyond the last place that any answer belongs to
 
     def add(self, items: Iterable[Item]) -> None:

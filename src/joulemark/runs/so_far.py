@@ -10,7 +10,10 @@ from joulemark.metrics.run_view import RunView
 from joulemark.record.item import Item, Phase
 from joulemark.record.manifest import Manifest
 from joulemark.runs.answer_blocks import answer_blocks
+from joulemark.runs.disbelieved import judge_energy
 from joulemark.runs.effective_rates import effective_rates
+from joulemark.runs.engine_gauges import engine_gauges
+from joulemark.runs.processor import processor_use
 from joulemark.runs.run_energy import RunEnergy
 from joulemark.runs.time_blocks import time_blocks
 from joulemark.runs.view import attribute
@@ -23,7 +26,8 @@ def view_so_far(
     """Return the answers whose energy the meters can have told by now; changes ``manifest``, so give a copy.
 
     The open segment ends with the last of them; requests that were in flight beside it (``in_flight``, and
-    answers that came after the last reading) take their share of the energy and count in nothing else.
+    answers that came after the last reading) take their share of the energy and count in nothing else. What
+    the finished run would not be believed (`joulemark.runs.disbelieved`) is not believed here.
     """
     timeline = Timeline.from_journal(telemetry) if telemetry.exists() else Timeline({})
     open_segment = next((s for s in manifest.segments if s.t1 is None), None)
@@ -42,8 +46,10 @@ def view_so_far(
     else:
         told, cut = list(items), []
     energy = RunEnergy(timeline, manifest)
-    total = energy.total()
     measured = (*told, *cut)
+    use = processor_use(timeline, manifest, energy.windows, measured)
+    judge_energy(energy, manifest, measured, {}, engine_gauges(timeline), use)
+    total = energy.total()
     attributions, _ = attribute(energy, measured, total)
     return RunView(
         manifest=manifest,

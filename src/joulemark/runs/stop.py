@@ -2,30 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from joulemark.metrics.run_view import RunView
-from joulemark.record.item import Item
-from joulemark.record.manifest import StopRule as Facts
-
-Question = tuple[Item, ...]
-"""The repeats of one question, in order."""
-
-
-@dataclass(frozen=True, slots=True)
-class Finished:
-    """The longest run of questions from the first on of which every repeat is stored, in asking order.
-
-    Never the order of completion: slow answers are long and hard ones, and would come last. ``of`` is how
-    many questions the task has. ``metered`` gives the run so far with the energies of at least the first
-    questions that it is given, null where the meters have yet to tell them.
-    """
-
-    questions: Sequence[Question]
-    of: int
-    metered: Callable[[int], RunView | None]
+from joulemark.record.manifest import StopFacts
+from joulemark.runs.finished import Finished
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +21,7 @@ class StopRule(Protocol):
     """Is told of the questions in asking order and may end the run between two of them."""
 
     @property
-    def facts(self) -> Facts:
+    def facts(self) -> StopFacts:
         """The rule as the manifest names it."""
         ...
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from joulemark.metrics.run_view import RunView
 from joulemark.record.item import Item
 from joulemark.record.manifest import Manifest, Stopped
-from joulemark.runs.finished import FinishedPrefix
-from joulemark.runs.stop import Finished, StopDecision, StopRule
+from joulemark.runs.finished import Finished, FinishedPrefix
+from joulemark.runs.stop import StopDecision, StopRule
 from joulemark.tasks.task import TaskSet
 
 SoFar = Callable[[], RunView]
@@ -63,6 +63,15 @@ class Stopping:
 
         self.decision = self.rule.decide(Finished(questions, self.of, metered))
         return self.decision
+
+
+def holds_what_ended_it(manifest: Manifest, stored: Sequence[Item]) -> bool:
+    """Tell whether a run that a rule ended still has the answers that it was ended with."""
+    ended = None if manifest.stop is None else manifest.stop.stopped
+    if ended is None or {item.index for item in stored} != set(range(ended.asked)):
+        return False
+    looked_at = {(item.index, item.repeat) for item in stored if item.index < ended.at}
+    return len(looked_at) == ended.at * manifest.repeats
 
 
 STOPPED = "not ranked: stopped early, so a part of its questions stands for all"

@@ -34,17 +34,17 @@ def time_blocks(energy: RunEnergy, items: Sequence[Item]) -> AnswerBlocks | None
     least_s = max(REQUESTS_LONG * usual_s, RENEWALS * energy.renewal_s)
     spans = _spans(energy, least_s)
     if len(spans) < MIN_BLOCKS:
-        return AnswerBlocks(energy.renewal_s, reason=Reason.TOO_FEW_BLOCKS)
+        return AnswerBlocks(energy.renewal_s, reason=Reason.TOO_FEW_BLOCKS, overlapped=True)
     blocks, joules = [], []
     for span, metered in zip(spans, energy.of(spans), strict=True):
         if not isinstance(metered, MeasuredEnergy):
-            return AnswerBlocks(energy.renewal_s, reason=metered.reason)
+            return AnswerBlocks(energy.renewal_s, reason=metered.reason, overlapped=True)
         keys = tuple(
             item.key for item in answers if item.segment == span.segment and span.t0 < item.t_end <= span.t1
         )
         blocks.append(AnswerBlock(keys, (Slice(span.segment, span.t0, span.t1),)))
         joules.append(metered.joules)
-    return AnswerBlocks(energy.renewal_s, tuple(blocks), tuple(joules))
+    return AnswerBlocks(energy.renewal_s, tuple(blocks), tuple(joules), overlapped=True)
 
 
 def _spans(energy: RunEnergy, least_s: float) -> list[Span]:

@@ -11,15 +11,13 @@ from joulemark.metrics.attribution import (
     items_overlap,
     time_slices,
 )
-from joulemark.metrics.drift import contradiction
-from joulemark.metrics.foreign_load import foreign_of, measured_loads
 from joulemark.metrics.run_view import RunView
 from joulemark.metrics.summary import Summary, summarize
 from joulemark.record.attribution import Attribution, AttributionCheck
-from joulemark.record.energy import MeasuredOrWithheld, Withheld
+from joulemark.record.energy import MeasuredOrWithheld
 from joulemark.record.item import Item, Phase
-from joulemark.record.reason import Reason
 from joulemark.runs.answer_blocks import answer_blocks
+from joulemark.runs.disbelieved import judge_energy
 from joulemark.runs.effective_rates import effective_rates
 from joulemark.runs.engine_gauges import engine_gauges
 from joulemark.runs.input_aware import input_aware
@@ -27,14 +25,10 @@ from joulemark.runs.processor import processor_use
 from joulemark.runs.recorded import RecordedRun, n_wanted, read_run
 from joulemark.runs.run_energy import RunEnergy
 from joulemark.runs.spans import Span, gap_spans, item_span
-from joulemark.runs.steady import steady_state
 from joulemark.runs.time_blocks import time_blocks
 from joulemark.runs.timelines import power_timelines, slowed_stretches
 from joulemark.telemetry.cumulative import throttled_between
 from joulemark.telemetry.timeline import Timeline
-
-_ANSWER_OUTSIDE = "An answer lies outside the measured windows, so their energy is not that of the answers."
-_ONLY_FORWARDS = "The process behind the URL used next to no processor time: it may only pass requests on."
 
 
 def summary_of(root: Path) -> tuple[RunView, Summary]:
@@ -55,17 +49,9 @@ def view_of(run: RecordedRun) -> RunView:
     )
     sources = [meter.qualified for meter in run.manifest.meters]
     use = processor_use(timeline, run.manifest, windows, run.items)
-    if use.forwards and energy.on_processors:
-        energy.withheld = Withheld(Reason.ENGINE_NOT_VISIBLE, _ONLY_FORWARDS)
-    if energy.withheld is None and not _inside(items, windows):
-        energy.withheld = Withheld(Reason.OUTSIDE_TIMELINE, _ANSWER_OUTSIDE)
-    energy.withheld = energy.withheld or contradiction(energy.total(), energy.integrated())
     gauges = engine_gauges(timeline)
-    steady = steady_state(run.manifest, run.items, run.chunks, gauges, windows, energy.of, energy.renewal_s)
-    if energy.withheld is None:
-        measured = measured_loads(run.manifest, run.items, run.chunks, gauges)
-        energy.withheld = foreign_of(steady.window, measured)
-    total, stop = energy.total(), run.manifest.stop
+    steady = judge_energy(energy, run.manifest, run.items, run.chunks, gauges, use)
+    total = energy.total()
     attributions, checks = attribute(energy, items, total)
     aware, aware_checks, fit = input_aware(
         run.manifest, run.items, run.chunks, windows, energy.of, total, energy.scope, gauges, energy.renewal_s
@@ -82,7 +68,7 @@ def view_of(run: RecordedRun) -> RunView:
         attributions=(*attributions, *aware),
         checks=(*checks, *aware_checks),
         blocks=answer_blocks(timeline, energy, items, attributions),
-        time_blocks=None if stop is None or stop.stopped is None else time_blocks(energy, items),
+        time_blocks=time_blocks(energy, items),
         duration_s=sum(window.duration_s for window in windows) if windows else None,
         cpu_seconds=use.engine_s,
         cpu_reason=use.reason,
@@ -103,15 +89,6 @@ def view_of(run: RecordedRun) -> RunView:
 def _reaches_into(item: Item, windows: Sequence[Span]) -> bool:
     """Tell whether a request that does not count took part in the work of a measured window."""
     return any(w.segment == item.segment and item.t_begin < w.t1 and w.t0 < item.t_end for w in windows)
-
-
-def _inside(items: Sequence[Item], windows: Sequence[Span]) -> bool:
-    """Tell whether every answer that counts was asked and given within one measured window."""
-    return all(
-        any(w.segment == item.segment and w.t0 <= item.t_begin and item.t_end <= w.t1 for w in windows)
-        for item in items
-        if item.phase == Phase.MEASURE
-    )
 
 
 def attribute(

@@ -14,7 +14,7 @@ from joulemark.code.evaluation.evaluate import evaluate
 from joulemark.code.evaluation.executor import LocalExecutor
 from joulemark.code.evaluation.settings import FigureSet, Settings
 from joulemark.code.problems.registry import load_problems
-from joulemark.metrics.code.order_statistics import answer_scores
+from joulemark.metrics.code.eff_at_k import answer_scores
 from joulemark.metrics.code.over_tasks import mean_of
 from joulemark.record.code_run import CodeRun
 

@@ -16,13 +16,14 @@ import pytest
 from doubles.small_problems import TOTAL, TOTAL_TWICE, scripted_problem, total_problem
 from joulemark.code.contain.containment import WHOLE
 from joulemark.code.contain.sandbox import Sandbox
-from joulemark.code.evaluation.evaluate import evaluate
+from joulemark.code.evaluation.evaluate import _controls, evaluate
 from joulemark.code.evaluation.executor import LocalExecutor
 from joulemark.code.evaluation.job import Answer, Done
 from joulemark.code.evaluation.journal import FILE, Recorded, read_journal
+from joulemark.code.evaluation.scaled_sizes import ScaledSizes
 from joulemark.code.evaluation.settings import FigureSet, Settings
 from joulemark.code.problems.problem import Generator, Problem, program_id
-from joulemark.metrics.code.order_statistics import eff_at_k, level_pass_at_k
+from joulemark.metrics.code.eff_at_k import eff_at_k, level_pass_at_k
 from joulemark.record.code_run import Purpose
 from joulemark.record.errors import InputError
 
@@ -54,8 +55,9 @@ def run(
 
 
 @pytest.fixture(autouse=True)
-def _whole_containment(sandbox: Sandbox) -> None:
-    """Where there is no sandbox there is no evaluation; its fixture says why."""
+def _whole_containment(sandbox: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where there is no sandbox there is no evaluation; its fixture says why. Sizes are kept for a test."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
 
 
 def two_answers() -> dict[str, list[Answer]]:
@@ -69,7 +71,7 @@ def test_every_answer_is_graded_and_what_is_right_is_measured(tmp_path: Path) ->
     found, _ = run(tmp_path, [total_problem(), scripted_problem()], two_answers(), QUICK)
     total = found.runs["total"]
     right = [r for r in total if r.sample == 0 and r.program == program_id(TOTAL)]
-    assert {r.purpose for r in right} >= {Purpose.TEST, Purpose.WHOLE, Purpose.PAIRED, Purpose.SAME}
+    assert {r.purpose for r in right} >= {Purpose.TEST, Purpose.WHOLE, Purpose.PAIRED}
     wrong = [r for r in total if r.sample == 1]
     assert {r.purpose for r in wrong} == {Purpose.TEST}
     assert wrong[-1].correct is False
@@ -79,7 +81,7 @@ def test_every_answer_is_graded_and_what_is_right_is_measured(tmp_path: Path) ->
 
 LEVELS = Generator(
     "def generate(rng, size, shape):\n    return ([rng.randint(0, 9) for _ in range(size)],)\n",
-    sizes=(100, 1000),
+    sizes=(100, 1_000_000),
     levels=(5, 100, 1000),
     cases_per_level=(2, 1, 1),
     level_weights=(0, 3, 4),
@@ -100,7 +102,7 @@ def test_only_the_figures_that_are_wanted_are_measured(
     settings = QUICK.model_copy(update={"figures": tuple(figures)})
     problem = total_problem(generator=LEVELS, brute_force=None)
     found, _ = run(tmp_path, [problem], {"total": [Answer(0, TOTAL)]}, settings)
-    assert {one.purpose for one in found.runs["total"]} == purposes
+    assert {one.purpose for one in found.all_runs()} == purposes
 
 
 def test_the_reference_is_run_on_the_levels_whether_or_not_an_answer_is_right(tmp_path: Path) -> None:
@@ -126,6 +128,89 @@ def test_figures_have_one_order() -> None:
     assert settings.wants(FigureSet.PAPER)
     assert not settings.wants(FigureSet.CORRECTED)
     assert not Settings(measure=False).wants(FigureSet.PAPER)
+
+
+def test_controls_are_measured_whatever_is_right(tmp_path: Path) -> None:
+    """A weak model has no right answer to the hard problems, and a band for its others all the same."""
+    settings = QUICK.model_copy(update={"figures": (FigureSet.CORRECTED,), "same_problems": 2})
+    problems = [total_problem(problem_id=name) for name in ("one", "two", "three")]
+    wrong = {one.problem_id: [Answer(0, "def total(values):\n    return 1")] for one in problems}
+    found, watched = run(tmp_path, problems, wrong, settings)
+    assert len(found.controls) == 2
+    assert len(watched.done) == 3
+    same = [r for r in found.all_runs() if r.purpose is Purpose.SAME]
+    assert {r.problem for r in same} == {name.removeprefix("control:") for name in found.controls}
+    again, watched = run(tmp_path, problems, wrong, settings)
+    assert again == found
+    assert watched.n_before == 3
+
+
+def test_a_program_that_does_nothing_is_measured_without_any_control(tmp_path: Path) -> None:
+    settings = QUICK.model_copy(update={"same_problems": 0, "figures": (FigureSet.PAPER,)})
+    found, _ = run(tmp_path, [scripted_problem()], {"double": two_answers()["double"]}, settings)
+    assert [r.purpose for r in found.controls["control:nothing"]] == [Purpose.BASELINE] * 15
+
+
+def test_controls_are_spread_over_the_problems() -> None:
+    names = [f"p{k}" for k in range(40)]
+    ordered = [total_problem(problem_id=name) for name in names]
+    jobs = _controls(ordered, Settings(same_problems=4), ScaledSizes("here", Path("/nowhere")))
+    assert [job.problem.problem_id for job in jobs] == ["p0", "p10", "p20", "p30"]
+
+
+UNSCALABLE = {
+    "generator": (
+        "def generate(rng, size, shape):\n    assert size < 50, size\n    return ([1] * size,)\n",
+        TOTAL,
+        "no pairs",
+    ),
+    "canonical": (
+        "def generate(rng, size, shape):\n    return ([1] * size,)\n",
+        "def total(values):\n    return values[0] + total(values[1:]) if values else 0\n",
+        "no pairs",
+    ),
+    "small": ("def generate(rng, size, shape):\n    return ([1] * min(size, 9),)\n", TOTAL, "no pairs"),
+}
+
+
+@pytest.mark.parametrize("kind", UNSCALABLE)
+def test_measuring_takes_no_verdict_away(tmp_path: Path, kind: str) -> None:
+    """A problem that judges with measuring off judges with it on, and says what was not measured."""
+    source, canonical, why = UNSCALABLE[kind]
+    problem = total_problem(
+        canonical=canonical,
+        brute_force=None,
+        generator=Generator(source, sizes=(20, 40), shapes=("one",)),
+    )
+    answers = {"total": [Answer(0, TOTAL), Answer(1, "def total(values):\n    return 1")]}
+    settings = QUICK.model_copy(update={"figures": (FigureSet.CORRECTED,)})
+    measured, _ = run(tmp_path / "measured", [problem], answers, settings)
+    graded, _ = run(tmp_path / "graded", [problem], answers)
+    assert not measured.failures
+    assert why in measured.not_measured["total"]
+    judged = [(r.sample, r.case, r.correct) for r in measured.runs["total"] if r.purpose is Purpose.TEST]
+    assert judged == [(r.sample, r.case, r.correct) for r in graded.runs["total"]]
+
+
+def test_levels_whose_reference_fails_take_no_verdict_away(tmp_path: Path) -> None:
+    frail = "def total(values):\n    assert len(values) < 500\n    return sum(values)\n"
+    problem = total_problem(canonical=frail, generator=replace(LEVELS, sizes=(100, 400)), brute_force=None)
+    settings = QUICK.model_copy(update={"figures": (FigureSet.ENAMEL,)})
+    found, _ = run(tmp_path, [problem], {"total": [Answer(0, TOTAL)]}, settings)
+    assert not found.failures
+    assert "the reference solution failed" in found.not_measured["total"]
+    assert all(r.correct for r in found.runs["total"])
+
+
+def test_two_evaluations_run_programs_on_inputs_of_one_size(tmp_path: Path) -> None:
+    """A cost of a run is compared between models: each looking for a size of its own would compare noise."""
+    settings = QUICK.model_copy(update={"figures": (FigureSet.CORRECTED,)})
+    sizes = []
+    for name, source in (("a", TOTAL), ("b", TOTAL_TWICE)):
+        found, _ = run(tmp_path / name, [total_problem()], {"total": [Answer(0, source)]}, settings)
+        sizes.append({r.size for r in found.runs["total"] if r.purpose is Purpose.PAIRED})
+    assert sizes[0] == sizes[1]
+    assert len(sizes[0]) == 1
 
 
 def test_the_same_command_again_does_nothing_again(tmp_path: Path) -> None:

@@ -10,7 +10,8 @@ from joulemark.code.contain.sandbox import Sandbox
 from joulemark.code.grading.grade import Grade, grade
 from joulemark.code.measuring.observed import Ran
 from joulemark.code.problems.problem import Problem
-from joulemark.record.code_run import Outcome
+from joulemark.metrics.code.sample import is_right, passes_tests
+from joulemark.record.code_run import Outcome, Purpose
 
 
 def graded(sandbox: Sandbox, problem: Problem, source: str) -> Grade:
@@ -93,6 +94,17 @@ def test_a_test_script_runs_where_the_candidate_cannot_reach_it(
         assert [run.correct for run in found.runs] == [True] * 5
     else:
         assert found.runs[-1].correct is False
+
+
+def test_what_a_test_script_says_is_no_run_of_the_program(sandbox: Sandbox) -> None:
+    found = graded(sandbox, scripted_problem(), "def double(number):\n    return 2 * number or 1")
+    *calls, verdict = found.runs
+    assert {run.purpose for run in calls} == {Purpose.TEST}
+    assert [run.correct for run in calls] == [None] * len(calls)  # which of them is wrong nobody knows
+    assert (verdict.purpose, verdict.n_calls, verdict.cpu_ns) == (Purpose.VERDICT, len(calls), None)
+    assert verdict.reasons["cpu_ns"]
+    assert passes_tests(found.runs) is False
+    assert is_right(found.runs) is False
 
 
 def test_a_problem_without_tests_has_no_right_answer(sandbox: Sandbox) -> None:

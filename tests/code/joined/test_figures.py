@@ -8,8 +8,6 @@ from pathlib import Path
 
 import orjson
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from rich.console import Console
 
 from doubles.programming_engine import asked_run
@@ -17,7 +15,7 @@ from joulemark.cli.programs import ComparedPrograms
 from joulemark.code.contain.sandbox import Sandbox
 from joulemark.code.evaluation.executor import LocalExecutor
 from joulemark.code.evaluation.settings import Settings
-from joulemark.code.joined.figures import NO_RATE, DeclaredWatts, program_figures, shares
+from joulemark.code.joined.figures import NO_RATE, DeclaredWatts, program_figures
 from joulemark.code.joined.figures_json import figures_json
 from joulemark.code.joined.grade_run import grade_run
 from joulemark.metrics.code.break_even import CostKind
@@ -47,19 +45,6 @@ def measured(sandbox: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> Meas
 def metered(view: RunView, scope: str, joules: float = 300.0) -> RunView:
     energy = MeasuredEnergy(joules, joules - 3, joules + 3, "meter", (Scope("wall"),), Method.COUNTER)
     return replace(view, headline_energy=energy, headline_scope=scope, cpu_seconds=6.0)
-
-
-@given(
-    total=st.floats(0, 1e6),
-    known=st.dictionaries(st.integers(0, 8), st.floats(0, 1e4)),
-    n=st.integers(1, 9),
-)
-def test_shares_add_up_to_what_was_metered(total: float, known: dict[int, float], n: int) -> None:
-    keys = [(f"item-{number}", 0) for number in range(n)]
-    own = {(f"item-{number}", 0): value for number, value in known.items()}
-    found = shares(total, own, keys)
-    assert list(found) == keys
-    assert sum(found.values()) == pytest.approx(total, abs=1e-6)
 
 
 def test_a_run_that_was_not_graded_has_no_figures(tmp_path: Path) -> None:

@@ -58,8 +58,9 @@ GOOD, BAD, ENDLESS = ran(), ran(correct=False), ran(Outcome.TIMED_OUT, None)
         (submitted(None, "<think>let me see"), (), Verdict.TRUNCATED, None),
         (submitted(None, "You return one."), (), Verdict.UNPARSED, None),
         (submitted(None, "I'm sorry, but I can't help with that."), (), Verdict.REFUSED, None),
-        # wrong at the scaled input, where a limit says nothing on right or wrong
-        (submitted(), (GOOD, ran(correct=False, purpose=Purpose.PAIRED)), Verdict.WRONG, "returned"),
+        # the tests alone decide: the verdict is the same whatever else is measured
+        (submitted(), (GOOD, ran(correct=False, purpose=Purpose.PAIRED)), Verdict.CORRECT, "returned"),
+        (submitted(), (GOOD, ran(correct=False, purpose=Purpose.SAME)), Verdict.CORRECT, "returned"),
         (submitted(), (GOOD, ran(Outcome.TIMED_OUT, None, Purpose.PAIRED)), Verdict.CORRECT, "returned"),
     ],
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
@@ -18,7 +19,9 @@ from joulemark.code.measuring.once import Bench
 from joulemark.code.measuring.paired import PairPlan, run_pairs
 from joulemark.code.measuring.scaled import LEAST_NS, Scaled, scale, scaled_cases
 from joulemark.code.measuring.whole import run_whole
+from joulemark.code.problems.problem import Generator
 from joulemark.record.code_run import CANDIDATE, REFERENCE, CodeRun, Outcome, Purpose
+from joulemark.record.errors import InputError
 
 MIB = 1 << 20
 
@@ -168,7 +171,62 @@ def test_a_program_over_the_limit_is_censored_and_wrong(sandbox: Sandbox) -> Non
     assert run.cpu_ns is not None
     assert run.cpu_ns >= run.limit_ns  # what was seen until it was ended
     assert "cpu_ns" not in run.reasons
-    assert run.reasons["peak_bytes"] == "no_answer"
+    assert run.reasons["cpu_after_ns"] == "no_answer"
+    assert run.peak_bytes is not None  # seen until then: no less can be said of what it takes
+
+
+def test_a_program_is_not_right_on_nothing(bench: Bench) -> None:
+    with pytest.raises(ValueError, match="nothing"):
+        bench.run(Ran("total", TOTAL, 0), (), Purpose.PAIRED)
+
+
+def test_a_generator_that_fails_at_a_larger_size_ends_the_growing(sandbox: Sandbox) -> None:
+    """It judged before it was asked for more than it can: the largest input that it made is taken."""
+    source = (
+        "def generate(rng, size, shape):\n"
+        "    if size > 3000:\n"
+        "        raise MemoryError\n"
+        "    return ([1] * size,)\n"
+    )
+    problem = total_problem(generator=Generator(source, sizes=(1_000, 1_000_000), shapes=("one",)))
+    with Judge(sandbox, problem) as judge:
+        bench = Bench(sandbox, problem, judge)
+        found = scale(bench)
+        assert found is not None
+        assert found.size == 1_000
+        assert not found.is_long_enough
+        sizes = {run.size for run in run_growth(bench, Ran("total", TOTAL, 0), replace(found, size=2_000))}
+        assert sizes == {250, 500, 1_000, 2_000}
+
+
+def test_an_input_that_is_too_large_to_be_sent_ends_the_growing(sandbox: Sandbox) -> None:
+    """Its cases would be none, and every program is right on none."""
+    source = "def generate(rng, size, shape):\n    return ([1234567890] * size,)\n"
+    first = "def total(values):\n    return values[0]\n"
+    problem = total_problem(
+        canonical=first,
+        brute_force=None,
+        generator=Generator(source, sizes=(1_000, 10_000_000), shapes=("one",)),
+    )
+    with Judge(sandbox, problem) as judge:
+        bench = Bench(sandbox, problem, judge)
+        with pytest.raises(InputError, match="no input of size"):
+            scaled_cases(bench, 10_000_000, ("one",))
+        found = scale(bench)
+    assert found is not None
+    assert len(found.cases) == 1
+    assert not found.is_long_enough
+
+
+def test_a_size_that_was_found_before_is_taken_again(bench: Bench, scaled: Scaled) -> None:
+    again = scale(bench, scaled.size + 1)
+    assert again is not None
+    assert (again.size, again.is_fixed) == (scaled.size + 1, True)
+    assert again.is_long_enough
+    too_small = scale(bench, 1_000)
+    assert too_small is not None
+    assert too_small.size > 10_000
+    assert not too_small.is_fixed
 
 
 def test_nothing_takes_next_to_nothing(sandbox: Sandbox) -> None:

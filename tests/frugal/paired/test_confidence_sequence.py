@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from joulemark.frugal.paired.betting import WealthAbove
+from joulemark.frugal.betting import WealthAbove
 from joulemark.frugal.paired.confidence_sequence import interval, log_threshold
-from joulemark.frugal.paired.decision import Decider, Question
+from joulemark.frugal.paired.decision import Decider, PairedTest
 
 signs = st.lists(st.sampled_from([-1.0, 0.0, 1.0]), min_size=1, max_size=30)
 
@@ -62,7 +62,7 @@ def test_a_tie_within_two_points_is_one(difference: float, right: bool) -> None:
     """Just beyond epsilon a tie is said in less than 5 of 100; at no difference it is found, and early."""
     rng, said, n_items = np.random.default_rng(5), [], 2000
     for _ in range(200):
-        found = Decider(n_items, Question(epsilon=0.02)).feed(population(rng, n_items, difference))
+        found = Decider(n_items, PairedTest(epsilon=0.02)).feed(population(rng, n_items, difference))
         if found is not None and found.kind == "tie":
             said.append(found.n)
     if right:
@@ -78,7 +78,7 @@ def test_the_interval_at_the_decision_holds_the_truth(difference: float) -> None
     rng, n, missed = np.random.default_rng(17), 500, 0
     for _ in range(300):
         x = population(rng, n, difference)
-        decider = Decider(n, Question(epsilon=0.02))
+        decider = Decider(n, PairedTest(epsilon=0.02))
         decider.feed(x)
         lo, hi = decider.interval()
         missed += not lo - 1e-9 <= float(x.mean()) <= hi + 1e-9

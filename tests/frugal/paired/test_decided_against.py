@@ -13,8 +13,12 @@ from joulemark.frugal.paired import decision
 from joulemark.frugal.paired.against_text import against_rule, is_against
 from joulemark.frugal.paired.decided_against import EVERY, LEAST, DecidedAgainst
 from joulemark.frugal.paired.reference import read_reference
+from joulemark.frugal.paired.run_answers import RunAnswers
+from joulemark.frugal.paired.stream import stream
 from joulemark.record.errors import InputError
-from joulemark.runs.stop import Finished, StopDecision, StopRule
+from joulemark.record.item import Item
+from joulemark.runs.finished import Finished
+from joulemark.runs.stop import StopDecision, StopRule
 from joulemark.tasks.scorers.by_kind import KindScorer
 from joulemark.tasks.task import Question, TaskSet
 
@@ -65,7 +69,7 @@ def test_it_ends_when_decided_however_many_answers_come_at_once(tmp_path: Path, 
 
 def test_the_same_answers_never_end_it_as_a_winner(tmp_path: Path) -> None:
     reference = read_reference(finished(tmp_path / "r", [answer(k, r) for k, r in enumerate(REFERENCE)]))
-    rule = DecidedAgainst(reference, question=decision.Question(epsilon=0.02))
+    rule = DecidedAgainst(reference, question=decision.PairedTest(epsilon=0.02))
     assert ended(rule, REFERENCE, 5) is not None
     assert "a tie with r" in rule.told()[0]
 
@@ -131,3 +135,64 @@ def test_words_that_cannot_be(tmp_path: Path) -> None:
         against_rule([f"decided against {root}"], sums(5, problems=b"{}"))
     with pytest.raises(InputError, match="not asked in random order"):
         against_rule([f"decided against {root}"], sums(5, subset_key=None))
+
+
+def repeated(right: list[list[bool]]) -> list[Item]:
+    return [answer(k, one, repeat=r) for k, both in enumerate(right) for r, one in enumerate(both)]
+
+
+def test_both_commands_take_the_mean_of_repeats_that_disagree(tmp_path: Path) -> None:
+    """By first answers alone the other model would lead."""
+    a = [[True, False]] * (N // 2) + [[False, False]] * (N // 2)
+    b = [[False, True]] * (N // 4) + [[True, True]] * (N // 4) + [[False, True]] * (N // 2)
+    order = np.random.default_rng(9).permutation(N).tolist()
+    of_a, of_b = repeated([a[k] for k in order]), repeated([b[k] for k in order])
+    root_a, root_b = (
+        finished(tmp_path / name, items, repeats=2) for name, items in (("a", of_a), ("b", of_b))
+    )
+    told = list(stream(root_a, root_b))[-1]
+    rule = DecidedAgainst(read_reference(root_a))
+    found = None
+    for upto in range(5, N + 1, 5):
+        questions = [tuple(of_b[2 * k : 2 * k + 2]) for k in range(upto)]
+        if found := rule.decide(Finished(questions, N, lambda _n: None)):
+            break
+    assert found is not None
+    assert (told.decision.kind, told.decision.winner, told.metric) == ("winner", "B", "accuracy")
+    assert found.at == told.decision.n
+    by = 100 * (told.decision.difference or 0.0)
+    assert f"better than a by {by:.3g} pp" in rule.told()[0]
+
+
+def test_of_a_growing_run_an_item_counts_once_all_its_repeats_are_there(tmp_path: Path) -> None:
+    run = GrowingRun(tmp_path / "a", repeats=2)
+    run.add([answer(0, True), answer(1, False), answer(0, False, repeat=1)])
+    answers = RunAnswers(run.root)
+    answers.poll()
+    assert [one.value for one in answers.prefix] == [0.5]
+    run.end()
+    answers.poll()
+    assert [one.value for one in answers.prefix] == [0.5, 0.0]
+
+
+def test_outcomes_on_another_scale_are_refused(tmp_path: Path) -> None:
+    file = tmp_path / "percent.csv"
+    file.write_text(
+        "\n".join(["item_id,correct", *(f"q{k},{100 * int(r)}" for k, r in enumerate(REFERENCE))])
+    )
+    with pytest.raises(InputError, match="cannot be decided against"):
+        against_rule([f"decided against {file}"], sums(N))
+    file.write_text("\n".join(["item_id,correct", *(f"q{k},{int(r)}" for k, r in enumerate(REFERENCE))]))
+    with pytest.raises(InputError, match="cannot be decided against"):
+        against_rule([f"decided against {file}"], sums(N, score_range=(0.0, 100.0)))
+    against_rule([f"decided against {file}"], sums(N))
+
+
+def test_asking_ends_with_the_last_question_that_the_reference_knows(tmp_path: Path) -> None:
+    """A reference that was stopped early itself has no outcome of the others: they would be asked in vain."""
+    root = finished(tmp_path / "r", [answer(k, r) for k, r in enumerate(REFERENCE[:30])])
+    rule = against_rule([f"decided against {root}"], sums(N))
+    near = REFERENCE[:25] + [not one for one in REFERENCE[25:30]] + [True] * (N - 30)
+    assert ended(rule, near, 5) == StopDecision(30, (rule.text,))
+    assert "not decided against r" in rule.told()[0]
+    assert f"r has outcomes of 30 of {N} questions" in rule.told()[0]

@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from joulemark.frugal.paired.decision import Decider, Question
+from joulemark.frugal.paired.decision import Decider, PairedTest
 
 signs = st.lists(st.sampled_from([-1.0, 0.0, 1.0, 1.0]), min_size=1, max_size=120)
 
 
 @given(signs, st.booleans(), st.data())
 def test_one_by_one_or_all_at_once(xs: list[float], real: bool, data: st.DataObject) -> None:
-    question = Question(epsilon=0.2, real=real)
+    question = PairedTest(epsilon=0.2, real=real)
     n = len(xs) + data.draw(st.integers(0, 50))
     whole, single = Decider(n, question), Decider(n, question)
     whole.feed(np.array(xs))
@@ -28,7 +28,7 @@ def test_one_by_one_or_all_at_once(xs: list[float], real: bool, data: st.DataObj
 
 @given(signs, st.booleans())
 def test_swapping_the_models_swaps_the_answer(xs: list[float], real: bool) -> None:
-    one, other = (Decider(len(xs) + 9, Question(real=real)) for _ in range(2))
+    one, other = (Decider(len(xs) + 9, PairedTest(real=real)) for _ in range(2))
     one.feed(np.array(xs))
     other.feed(-np.array(xs))
     ours, theirs = one.now(), other.now()
@@ -60,7 +60,7 @@ def test_items_on_which_both_agree_say_nothing_of_the_sign() -> None:
 def test_real_values_with_a_range() -> None:
     rng = np.random.default_rng(2)
     x = 100 * np.clip(rng.normal(0.06, 0.1, 2000), -1, 1)
-    found = Decider(2000, Question(epsilon=1.0, span=100.0, real=True)).feed(x)
+    found = Decider(2000, PairedTest(epsilon=1.0, span=100.0, real=True)).feed(x)
     assert found is not None
     assert (found.kind, found.winner) == ("winner", "B")
     assert found.n < 400
@@ -79,7 +79,7 @@ def test_what_cannot_be() -> None:
     with pytest.raises(ValueError, match="more than 2 items"):
         Decider(2).feed(np.zeros(3))
     with pytest.raises(ValueError, match="above 0"):
-        Question(epsilon=0.0)
+        PairedTest(epsilon=0.0)
     assert Decider(2).feed(np.zeros(0)) is None
     assert Decider(2).now().difference is None
     assert Decider(2).interval() == (-1.0, 1.0)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from joulemark.frugal.paired.decision import Decider, Question
+from joulemark.frugal.paired.decision import Decider, PairedTest
 
 N, TIES = 2000, 2000
 Differences = NDArray[np.float64]
@@ -29,7 +29,7 @@ def finite_ties() -> list[Differences]:
 
 def e_process(x: Differences) -> bool:
     """Whether a winner is named at any moment; nothing that is called a tie ends the asking before."""
-    found = Decider(N, Question(epsilon=1e-9)).feed(x)
+    found = Decider(N, PairedTest(epsilon=1e-9)).feed(x)
     return found is not None and found.kind == "winner"
 
 
@@ -56,7 +56,7 @@ def test_naive_peeking_fails_the_same_check(ties: Callable[[], list[Differences]
 
 def test_real_values_that_are_a_tie() -> None:
     rng = np.random.default_rng(9)
-    question = Question(epsilon=0.001, real=True)
+    question = PairedTest(epsilon=0.001, real=True)
     named = 0
     for _ in range(400):
         x = rng.beta(2, 2, 400) - rng.beta(2, 2, 400)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from joulemark.frugal.outcomes import Outcomes
+from joulemark.frugal.outcomes.outcomes import Outcomes
 from joulemark.frugal.paired.pairing import paired
 from joulemark.record.errors import InputError
 from joulemark.tasks.subset import permuted

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from joulemark.frugal.paired.decision import Question
+from joulemark.frugal.paired.decision import PairedTest
 from joulemark.frugal.paired.ranking import CONTROLS, rank
 from joulemark.frugal.paired.ranks import Settled
 
@@ -32,7 +32,7 @@ def test_models_far_apart_are_ordered_with_few_items(control: str) -> None:
 def test_six_equal_models_are_one_group() -> None:
     """Over 100 benchmarks the family's promise holds; testing each pair by itself breaks it."""
     wrong = dict.fromkeys(CONTROLS, 0)
-    question = Question(epsilon=1e-6)
+    question = PairedTest(epsilon=1e-6)
     for seed in range(100):
         rng = np.random.default_rng(seed)
         # each model has exactly as many right: every order that is named is false
@@ -48,7 +48,7 @@ def test_six_equal_models_are_one_group() -> None:
 
 def test_equal_models_tie() -> None:
     row = answers([0.5], 1000, 3)[0]
-    ranking = rank(np.array([row, row, 1 - row]), Question(epsilon=0.05))
+    ranking = rank(np.array([row, row, 1 - row]), PairedTest(epsilon=0.05))
     assert ranking.kind[0] == Settled.TIE
     assert ranking.groups()[0] in ([0, 1, 2], [0, 1], [1, 0])
 
@@ -66,6 +66,6 @@ def test_the_order_of_the_models_does_not_matter(places: list[int], control: str
 def test_real_values() -> None:
     rng = np.random.default_rng(5)
     values = 100 * np.clip(np.array([[0.3], [0.5]]) + rng.normal(0, 0.15, (2, 800)), 0, 1)
-    ranking = rank(values, Question(epsilon=1.0, span=100.0, real=True))
+    ranking = rank(values, PairedTest(epsilon=1.0, span=100.0, real=True))
     assert ranking.groups() == [[1], [0]]
     assert ranking.n[0] < 400

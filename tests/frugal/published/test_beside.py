@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from joulemark.frugal.outcomes import Outcomes
+from joulemark.frugal.outcomes.outcomes import Outcomes
 from joulemark.frugal.published.criteria import criteria_of
 from joulemark.frugal.published.declared_model import parse_model
 from joulemark.frugal.published.frame_study import study_frames
@@ -191,3 +191,20 @@ def test_strata_need_domains() -> None:
 def test_a_study_warns_of_few_items() -> None:
     assert study(coins(999, 0.5), Method(shuffles=10)).is_small
     assert not study(coins(1000, 0.5), Method(shuffles=10)).is_small
+
+
+def test_a_criterion_has_the_frames_that_were_asked_for() -> None:
+    """Frames of half the items move the knee of a cost as they move that of the score."""
+    costs = np.random.default_rng(3).lognormal(0, 1, 2400)
+    outcomes = Outcomes("m", "accuracy", coins(2400, 0.7).values, costs={"e2el_s": costs})
+    short, long = (
+        next(
+            one
+            for one in criteria_of(outcomes, 0.4, Method(shuffles=60, length=length))
+            if one.name == "e2el_s"
+        )
+        for length in (24, 1200)
+    )
+    assert short.fraction is not None
+    assert long.fraction is not None
+    assert short.fraction - long.fraction > 0.1

@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from joulemark.frugal.outcome_file import read_outcomes
-from joulemark.frugal.outcomes import Outcomes
+from joulemark.frugal.outcomes.outcome_file import read_outcomes
+from joulemark.frugal.outcomes.outcomes import Outcomes
 from joulemark.frugal.published.cutoff import find_cutoff
 from joulemark.frugal.published.frames import Reading
 from joulemark.frugal.published.loss import loss_at_cutoff
@@ -216,3 +216,16 @@ def test_exact_windows_look_normal_and_exact_frames_do_not(name: str) -> None:
 def _ones(name: str) -> tuple[int, int]:
     n, p = PAPER[name]
     return round(n * p), n
+
+
+def test_memory_does_not_grow_with_the_shuffles() -> None:
+    """Of many shuffles fewer sizes of each curve are kept; the cut-off and its loss are the same."""
+    outcomes = of_share(2500, 0.7)
+    shuffles = shuffles_of(outcomes.values)
+    few = find_cutoff(shuffles, Method(shuffles=200))
+    many = find_cutoff(shuffles, Method(shuffles=16_000))
+    assert few.curves.size <= many.curves.size <= 4_000_000
+    assert many.mean == pytest.approx(few.mean, abs=0.005)
+    loss = loss_at_cutoff(many, outcomes)
+    assert loss.n_items == pytest.approx(many.n_items, rel=0.02)
+    assert loss.absolute == pytest.approx(loss.formula, rel=0.03)

@@ -11,8 +11,10 @@ import pytest
 
 from doubles import run_views
 from doubles.run_views import item
+from joulemark.frugal.stopping.precision import precision
 from joulemark.frugal.stopping.rule import EVERY, LEAST, TargetRule
-from joulemark.frugal.target import parse_targets
+from joulemark.frugal.stopping.seen import Seen
+from joulemark.frugal.target import Precision, parse_targets
 from joulemark.metrics.accuracy import wilson_interval
 from joulemark.metrics.attribution import attribute_sequential
 from joulemark.metrics.run_view import RunView
@@ -21,13 +23,13 @@ from joulemark.record.item import Item, Verdict
 from joulemark.record.manifest import Rates
 from joulemark.record.reason import Reason
 from joulemark.record.scope import Scope
-from joulemark.runs.finished import FinishedPrefix
-from joulemark.runs.stop import Finished, Question, StopDecision
+from joulemark.runs.finished import Finished, FinishedPrefix, Repeats
+from joulemark.runs.stop import StopDecision
 
 OF = 2000
 
 
-def answers(n: int, share: float, *, seed: int = 1, repeats: int = 1, **fields: object) -> list[Question]:
+def answers(n: int, share: float, *, seed: int = 1, repeats: int = 1, **fields: object) -> list[Repeats]:
     """Return questions of which ``share`` are answered rightly, each 1 s long with lengths that differ."""
     chance = random.Random(seed)
     found = []
@@ -51,7 +53,7 @@ def answers(n: int, share: float, *, seed: int = 1, repeats: int = 1, **fields: 
     return found
 
 
-def metered(questions: Sequence[Question], joules_each: Sequence[float]) -> RunView:
+def metered(questions: Sequence[Repeats], joules_each: Sequence[float]) -> RunView:
     """Return a run of these answers with an energy for each."""
     items = tuple(one for repeats in questions for one in repeats)
     energies = [run_views.measured(joules) for joules in joules_each]
@@ -75,7 +77,7 @@ def rule(*texts: str, of: int = OF, rates: Rates | None = None, **more: object) 
     return TargetRule(parse_targets(texts), of, rates or Rates(), **more)  # type: ignore[arg-type]
 
 
-def ends(made: TargetRule, questions: Sequence[Question], of: int = OF) -> StopDecision | None:
+def ends(made: TargetRule, questions: Sequence[Repeats], of: int = OF) -> StopDecision | None:
     return made.decide(Finished(questions, of, no_meter))
 
 
@@ -160,13 +162,16 @@ def test_joules_per_correct_answer_end_a_run() -> None:
 
 def test_what_the_meters_have_yet_to_tell_is_waited_for() -> None:
     questions = answers(200, 0.6)
-    view = metered(questions, [20.0] * 200)
+    view = metered(questions, [20.0 + n % 3 for n in range(200)])
     made = rule("joules ±20%")
     assert made.decide(Finished(questions[:40], OF, lambda n: None)) is None
     assert made.told() == ()
     assert made.next_look == 41  # not at every answer until then
-    decision = made.decide(Finished(questions[:41], OF, lambda n: view))
-    assert decision == StopDecision(LEAST, ("joules ±20%",))
+    assert made.decide(Finished(questions[:41], OF, lambda n: view)) is None
+    assert made.told()[0].endswith("about 60 more")  # of a cost a hundred questions are asked at least
+    decision = made.decide(Finished(questions, OF, lambda n: view))
+    assert decision is not None
+    assert decision.at == 100
 
 
 def test_without_joules_it_never_ends_and_says_why() -> None:
@@ -198,7 +203,7 @@ def test_the_latency_of_answers_in_flight_together_is_told_by_batches(in_flight:
     """Waves of load that last eight answers widen what single answers would claim."""
     chance = random.Random(4)
     waves = [chance.uniform(0.5, 2.0) for _ in range(OF // 8)]
-    questions: list[Question] = [(item(n, end_s=0.2 + waves[n // 8]),) for n in range(OF)]
+    questions: list[Repeats] = [(item(n, end_s=0.2 + waves[n // 8]),) for n in range(OF)]
     decision = ends(rule("latency ±5%", in_flight=in_flight), questions)
     assert decision is not None
     alone = ends(rule("latency ±5%"), questions)
@@ -212,7 +217,7 @@ def test_a_score_is_told_by_its_mean() -> None:
     def scored(index: int) -> Item:
         return item(index, verdict=None, correct=None, score=chance.betavariate(4, 2))
 
-    questions: list[Question] = [(replace(scored(n)),) for n in range(OF)]
+    questions: list[Repeats] = [(replace(scored(n)),) for n in range(OF)]
     decision = ends(rule("score ±2%", score_range=(0.0, 1.0)), questions)
     assert decision is not None
     made = rule("score > 0.5", score_range=(0.0, 1.0))
@@ -239,7 +244,113 @@ def test_how_many_more_a_decision_takes_is_about_right() -> None:
     assert LEAST + said == pytest.approx(decision.at, rel=0.2)
 
 
-def answers_in_turn(ten: int) -> list[Question]:
+def answers_in_turn(ten: int) -> list[Repeats]:
     """Return ten questions of which eight are right."""
     verdicts = [Verdict.CORRECT] * 4 + [Verdict.WRONG] + [Verdict.CORRECT] * 4 + [Verdict.WRONG]
     return [(item(10 * ten + k, verdict=verdict),) for k, verdict in enumerate(verdicts)]
+
+
+def unlike(n: int, **fields: object) -> list[Repeats]:
+    return [(item(k, verdict=None, correct=None, **fields),) for k in range(n)]
+
+
+def test_answers_that_are_all_alike_so_far_say_nothing_of_the_others() -> None:
+    made = rule("tokens ±5%", "tokens_per_correct ±5%")
+    cut: list[Repeats] = [(item(n, verdict=Verdict.CORRECT, tokens=512),) for n in range(400)]
+    assert ends(made, cut) is None
+    assert all("all answers so far are the same" in told for told in made.told())
+
+
+@pytest.mark.parametrize("score", [0.0, 1.0])
+def test_scores_that_are_all_alike_so_far_reach_as_far_as_shares_do(score: float) -> None:
+    """Of a task with 98 % full scores the first thirty are alike in more than half of all runs."""
+    made = rule("score ±0.03", score_range=(0.0, 1.0))
+    decision = ends(made, unlike(OF, score=score))
+    assert decision is not None
+    assert decision.at > 100
+    if score == 0:  # a share of nothing is nothing
+        assert ends(rule("score ±5%", score_range=(0.0, 1.0)), unlike(400, score=score)) is None
+
+
+@pytest.mark.parametrize(("low", "width"), [(0.05, 0.05), (0.02, 0.03)])
+def test_scores_near_an_end_of_their_range_are_covered_at_stop(low: float, width: float) -> None:
+    """Mostly full scores: without the range half to four fifths of what is told would be right."""
+    chance = np.random.default_rng(2)
+    task = np.where(np.arange(3000) < low * 3000, 0.0, 1.0)
+    target = parse_targets([f"score ±{width}"])[0]
+    assert isinstance(target, Precision)
+    held = 0
+    for _ in range(150):
+        scores = chance.permutation(task)[:1000]
+        seen = Seen(Rates())
+        seen.right = seen.score = scores.tolist()
+        for n in range(LEAST, 1000, EVERY):
+            told = precision(target, seen, [()] * n, 3000, None, 1, (0.0, 1.0))
+            if told.met:
+                break
+        assert told.lo is not None
+        assert told.hi is not None
+        held += told.lo <= task.mean() <= told.hi
+    assert held / 150 >= 0.92
+
+
+def test_costs_are_not_believed_before_a_hundred_questions() -> None:
+    """Of answers one in thirty of which takes sixty times as long the first thirty often hold none."""
+    chance = random.Random(8)
+    slow = [chance.random() < 0.03 for _ in range(OF)]
+    slow[:40] = [False] * 40
+    questions: list[Repeats] = [
+        (item(n, end_s=60.0 if one else 1.0 + 0.1 * chance.random()),) for n, one in enumerate(slow)
+    ]
+    decision = ends(rule("latency ±5%"), questions)
+    assert decision is None or decision.at > 1000
+
+
+def test_few_correct_answers_tell_no_cost_of_one() -> None:
+    made = rule("tokens_per_correct ±90%")
+    assert ends(made, answers(150, 0.03)) is None
+    assert "too few answers were correct" in made.told()[0]
+
+
+def test_a_share_of_which_all_are_right_so_far_has_an_interval_and_its_lower_end_is_told() -> None:
+    made = rule("accuracy ±3pp")
+    decision = ends(made, answers(OF, 1.0))
+    assert decision is not None
+    lo, hi = wilson_interval(decision.at, decision.at, OF)
+    assert made.told()[0].startswith(f"accuracy 1.000 ({lo:.3f} … {hi:.3f}, half-width ")
+    assert lo < 0.97
+
+
+def test_a_question_without_a_right_answer_costs_and_is_not_right() -> None:
+    """As in the run's own figure: it neither ends the rule nor makes it unreachable."""
+    questions = answers(OF, 0.6)
+    questions[4] = (replace(questions[4][0], verdict=None, correct=None),)
+    joules = [10.0 + 3.0 * (one[0].completion_tokens or 0) for one in questions]
+    view = metered(questions, joules)
+    for text in ("joules_per_correct ±50%", "tokens_per_correct ±50%", "latency_per_correct ±50%"):
+        made = rule(text)
+        decision = made.decide(Finished(questions, OF, lambda n: view))
+        assert decision is not None, made.told()
+        assert "nan" not in made.told()[0]
+        if "joules" in text:
+            right = sum(bool(one[0].correct) for one in questions[: decision.at])
+            figure = sum(joules[: decision.at]) / right
+            assert f"{figure:.4g} J" in made.told()[0]
+
+
+def test_decisions_with_repeats_keep_one_alpha() -> None:
+    """A bound at the truth is decided wrongly in at most one run of twenty, whatever the repeats are like."""
+    chance = random.Random(17)
+    wrong = 0
+    for _ in range(60):
+        right = [[True, True]] * 90 + [[True, False]] * 60 + [[False, False]] * 50
+        chance.shuffle(right)
+        questions = [
+            tuple(
+                item(n, repeat=k, verdict=Verdict.CORRECT if one else Verdict.WRONG)
+                for k, one in enumerate(pair)
+            )
+            for n, pair in enumerate(right)
+        ]
+        wrong += ends(rule("accuracy > 0.6", of=200), questions, of=200) is not None
+    assert wrong <= 60 * 0.05 + 2

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from doubles.made_up_code_runs import RAISED, TIMED_OUT, program, whole
 from joulemark.metrics.code.as_defined import DEFINITIONS, as_defined, task_ratios
 from joulemark.metrics.code.sample import right_by_problem, samples_of
-from joulemark.record.code_run import Purpose
+from joulemark.record.code_run import Outcome, Purpose
 from joulemark.record.reason import Reason
 
 
@@ -61,12 +61,36 @@ def test_nothing_right_is_no_zero():
 
 
 @pytest.mark.parametrize("outcome", [TIMED_OUT, RAISED])
-def test_a_whole_run_that_did_not_end_has_no_time(outcome):
+def test_a_right_program_that_did_not_end_is_in_no_mean_and_not_left_out(outcome):
+    """Leaving it out would drop the slow ones and nothing else, and the rest would look fast."""
     runs = tasks((0.1, 0.2), (0.1, 0.3))
     runs[2] = dataclasses.replace(runs[2], outcome=outcome, wall_ns=5 * 10**9, correct=None)
     found = as_defined(runs)
-    assert found["net"].value == pytest.approx(3.0)
-    assert found["net"].n == 1
+    for name in ("et", "net", "net_star", "net_max", "mu", "nmu", "nmu_star", "nmu_max", "nmu_over_5"):
+        assert found[name].value is None, name
+    assert "1 of 2" in found["net"].detail
+    # 5 s over 0.1 s, and 0.3 s over 0.1 s
+    assert found["net_at_least"].value == pytest.approx((50 + 3) / 2)
+    assert found["net_over_5"].value == pytest.approx(1 / 2)
+
+
+def test_a_limit_of_all_tests_is_a_bound_though_it_was_noticed_early():
+    runs = tasks((1.0, 1.0), (1.0, 2.0))
+    runs[2] = dataclasses.replace(
+        runs[2], outcome=Outcome.OVER_CPU, wall_ns=9 * 10**9, limit_ns=10**10, correct=None
+    )
+    found = as_defined(runs)
+    assert found["net_at_least"].value == pytest.approx((10 + 2) / 2)
+    early = dataclasses.replace(runs[2], limit_ns=3 * 10**9, wall_ns=3 * 10**9)
+    assert as_defined([*runs[:2], early, *runs[3:]])["net_over_5"].value is None
+
+
+def test_one_answer_of_several_that_did_not_end_is_a_bound_of_its_task():
+    runs = tasks((1.0, 1.0))
+    runs += [program("p0", 1), whole("p0", 1, wall_s=9.0, outcome=TIMED_OUT)]
+    found = as_defined(runs)
+    assert found["net"].value is None
+    assert found["net_at_least"].value == pytest.approx(5.0)
 
 
 def test_answers_of_a_task_are_averaged_first():

@@ -17,8 +17,11 @@ from doubles.made_up_code_runs import (
 from joulemark.metrics.code.as_defined import as_defined
 from joulemark.metrics.code.baseline import baseline_of, call_ns, harness_share
 from joulemark.metrics.code.corrected import DEFINITIONS, corrected
+from joulemark.metrics.code.pair_ratio import aa_band
 from joulemark.metrics.code.paired_sample import UNTOLD
-from joulemark.record.code_run import Purpose
+from joulemark.metrics.code.pairs import control_pairs
+from joulemark.metrics.code.shares import NO_BAND
+from joulemark.record.code_run import Outcome, Purpose
 from joulemark.record.reason import Reason
 
 
@@ -29,6 +32,12 @@ def tasks(*ratios, n=6, **fields):
         runs.append(program(f"p{k}", 0))
         runs += abba(f"p{k}", 0, [20 * MS] * n, [20 * MS * ratio] * n, **fields)
     return runs
+
+
+def controls(n_problems=3, n=6):
+    """Programs against themselves on a machine without noise."""
+    runs = [run for k in range(n_problems) for run in abba(f"c{k}", 0, [20 * MS] * n, [20 * MS] * n)]
+    return [dataclasses.replace(run, purpose=Purpose.SAME) for run in runs]
 
 
 def test_by_hand():
@@ -42,9 +51,37 @@ def test_by_hand():
     # 4 MiB and 8 MiB above what was resident
     assert found["mu_corrected"].value == pytest.approx(8.0)
     assert found["nmu_corrected"].value == pytest.approx(2.0)
+    assert found["net_corrected"].n == 3
+
+
+def test_shares_by_hand():
+    found = corrected([*tasks(2.0, 0.5, 8.0), *controls()]).figures
     assert found["faster_share"].value == pytest.approx(1 / 3)
     assert found["slower_share"].value == pytest.approx(2 / 3)
-    assert found["net_corrected"].n == 3
+    assert found["failed_scaled_share"].value == 0.0
+
+
+def test_without_a_band_nobody_knows_what_a_tie_is():
+    """A band that was lost is not one of no width."""
+    found = corrected(tasks(2.0, 0.5, 8.0)).figures
+    for name in ("faster_share", "tied_share", "slower_share"):
+        assert found[name].value is None, name
+        assert found[name].detail == NO_BAND
+    assert found["failed_scaled_share"].value == 0.0
+
+
+def test_few_pairs_are_held_against_the_band_of_few_pairs():
+    shaky = evaluation([1.0] * 4, seed=9, noise=0.05, n_pairs=25)
+    same = [dataclasses.replace(r, purpose=Purpose.SAME) for r in shaky if r.purpose is Purpose.PAIRED]
+    few, many = (aa_band(control_pairs(same), n_pairs=n).value for n in (3, 25))
+    ratio = 1 + (few + many) / 2
+    assert many < ratio - 1 < few
+
+    def told(n):
+        runs = [*tasks(ratio, n=n), *same]
+        return corrected(runs).figures["slower_share"].value
+
+    assert (told(3), told(25)) == (0.0, 1.0)
 
 
 def test_every_figure_is_defined_in_its_unit():
@@ -94,7 +131,28 @@ def test_a_limit_withholds_the_mean_and_gives_a_bound():
     assert found["net_corrected_at_least"].value == pytest.approx((2 * 0.5 * 8 * 100) ** 0.25)
     assert found["net_corrected_median"].value == pytest.approx(5.0)
     assert found["net_corrected_over_5"].value == pytest.approx(2 / 4)
-    assert found["slower_share"].value == pytest.approx(3 / 4)
+    assert corrected([*runs, *controls(), program("slow", 0), *limited]).figures[
+        "slower_share"
+    ].value == pytest.approx(3 / 4)
+
+
+@pytest.mark.parametrize("outcome", [TIMED_OUT, Outcome.OVER_MEMORY])
+def test_a_limit_withholds_memory_and_time_and_gives_bounds(outcome):
+    """A program that takes too much memory is the last that may be left out of a figure of memory."""
+    runs = tasks(2.0, 0.5, 8.0)
+    limited = abba("m", 0, [20 * MS] * 1, [60 * MS] * 1, outcome=outcome, correct=False, peak_bytes=64 * MIB)
+    found = corrected([*runs, program("m", 0), *limited]).figures
+    for name in ("nmu_corrected", "mu_corrected", "nmu_corrected_max", "net_corrected", "ntmu_corrected"):
+        assert found[name].value is None, name
+    assert "memory is not known (1 of 4)" in found["nmu_corrected"].detail
+    assert found["nmu_corrected_at_least"].value == pytest.approx((2**3 * 16) ** 0.25)
+    assert found["nmu_corrected_over_5"].value == pytest.approx(1 / 4)
+    assert found["net_corrected_at_least"].value == pytest.approx((2 * 0.5 * 8 * 3) ** 0.25)
+    unseen = [dataclasses.replace(r, peak_bytes=None) if r.outcome is outcome else r for r in limited]
+    found = corrected([*runs, program("m", 0), *unseen]).figures
+    assert found["nmu_corrected_over_5"].value is None
+    # the floor of 256 KiB over 4 MiB: no less is possible
+    assert found["nmu_corrected_at_least"].value == pytest.approx((2**3 / 16) ** 0.25)
 
 
 def test_a_median_of_limits_is_withheld():
@@ -127,16 +185,19 @@ def test_code_that_fails_on_the_scaled_input_has_no_time():
     found = corrected(runs)
     assert found.figures["net_corrected"].value == pytest.approx(2.0)
     assert len(found.samples) == 2
+    figures = corrected([*runs, *controls()]).figures
+    assert figures["failed_scaled_share"].value == pytest.approx(1 / 2)
+    # it is slower or faster than nothing, and one of the tasks all the same
+    assert figures["slower_share"].value == pytest.approx(1 / 2)
+    assert figures["nmu_corrected"].value == pytest.approx(2.0)
 
 
 def test_ties_are_told_by_the_band_of_the_day():
     runs = evaluation([1.03] * 4, noise=0.002)
-    assert corrected(runs).figures["slower_share"].value == pytest.approx(1.0)
+    assert corrected([*runs, *controls()]).figures["slower_share"].value == pytest.approx(1.0)
     shaky = evaluation([1.0] * 4, seed=9, noise=0.05)
-    controls = [
-        dataclasses.replace(run, purpose=Purpose.SAME) for run in shaky if run.purpose is Purpose.PAIRED
-    ]
-    found = corrected(controls + runs)
+    same = [dataclasses.replace(run, purpose=Purpose.SAME) for run in shaky if run.purpose is Purpose.PAIRED]
+    found = corrected(same + runs)
     assert found.band.value > 0.03
     assert found.figures["tied_share"].value == pytest.approx(1.0)
 

@@ -145,13 +145,19 @@ def test_a_limit_gives_a_lower_bound_and_no_value():
     assert found.against(0.05) is Comparison.SLOWER
 
 
+def test_a_limit_of_memory_is_a_bound_of_time_too():
+    found = ratio_of(abba("p", 0, [20 * MS] * 1, [30 * MS] * 1, outcome=Outcome.OVER_MEMORY, correct=False))
+    assert found.ratio.value is None
+    assert (found.n_censored, found.at_least) == (1, pytest.approx(1.5, rel=0.01))
+
+
 def test_a_limit_that_came_early_says_nothing():
     runs = abba("p", 0, [20 * MS] * 4, [5 * MS] * 4, outcome=Outcome.OVER_CPU, correct=None)
     assert ratio_of(runs).against(0.05) is None
 
 
 @pytest.mark.parametrize(
-    "fields", [{"outcome": RAISED, "correct": None}, {"correct": False}, {"outcome": Outcome.OVER_MEMORY}]
+    "fields", [{"outcome": RAISED, "correct": None}, {"correct": False}, {"outcome": Outcome.CRASHED}]
 )
 def test_a_candidate_that_failed_has_no_ratio(fields):
     found = ratio_of(abba("p", 0, [20 * MS] * 4, [30 * MS] * 4, **fields))
@@ -173,7 +179,8 @@ def test_two_pairs_give_a_ratio_without_an_interval_and_so_a_tie():
     found = ratio_of(abba("p", 0, [20 * MS] * 2, [40 * MS] * 2))
     assert found.ratio.value == pytest.approx(2.0)
     assert found.ratio.interval_reason is Reason.TOO_FEW_ITEMS
-    assert found.against(None) is Comparison.TIE
+    assert found.against(0.05) is Comparison.TIE
+    assert found.against(None) is None
 
 
 @pytest.mark.parametrize(

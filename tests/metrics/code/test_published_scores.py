@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from doubles.made_up_code_runs import MS, TIMED_OUT, abba, nothing, program, whole
 from joulemark.metrics.code.beyond import beyond, beyond_score, beyond_score_as_coded
 from joulemark.metrics.code.corrected import corrected
+from joulemark.metrics.code.dps import Cluster, differential_performance, performance_scores
 from joulemark.metrics.code.efficient_at_k import efficient_at_k, speedup
-from joulemark.metrics.code.performance_score import Cluster, differential_performance, performance_scores
 from joulemark.metrics.code.sample import samples_of
 
 ROUNDED = 6e-7  # the stored means have six decimals
@@ -103,6 +103,19 @@ def test_efficient_at_1_counts_right_and_strictly_faster_ones_of_all():
     assert efficient_at_k(*measured(0.5, 1.0, 2.0, wrong=1)).value == pytest.approx(1 / 4)
     assert efficient_at_k(*measured(0.5, limited=1)).value == pytest.approx(1 / 2)
     assert efficient_at_k(*measured(0.5), k=2).value is None
+
+
+def test_a_problem_that_cannot_be_timed_is_not_one_in_which_nothing_is_faster():
+    samples, paired = measured(0.5, wrong=1)
+    untimed = samples_of([program("given inputs", 0)])  # right, and its reference has no scaled input
+    found = efficient_at_k([*samples, *untimed], paired)
+    assert (found.value, found.n) == (pytest.approx(1 / 2), 2)
+    # nor is one without a right answer, where nobody can make larger inputs
+    found = efficient_at_k([*samples, *untimed], paired, scalable={"p0"})
+    assert (found.value, found.n) == (pytest.approx(1.0), 1)
+
+
+def test_efficient_at_k_of_nothing():
     assert efficient_at_k(*measured()).value is None
 
 
@@ -113,21 +126,21 @@ def test_speedup_is_a_ratio_of_sums():
     assert speedup(paired).value is None
 
 
-CLUSTERS = (Cluster(0.1, 5), Cluster(0.05, 3), Cluster(0.02, 2))
+CLUSTERS = (Cluster(5.0, 5), Cluster(2.5, 3), Cluster(1.0, 2))
 
 
 @pytest.mark.parametrize(
-    ("cpu_s", "expected"),
+    ("ratio", "expected"),
     [
-        (0.2, (0, 0)),
-        (0.1, (50, 100 / 3)),
-        (0.06, (50, 100 / 3)),
-        (0.03, (80, 200 / 3)),
-        (0.001, (100, 100)),
+        (10.0, (0, 0)),
+        (5.0, (50, 100 / 3)),
+        (3.0, (50, 100 / 3)),
+        (1.5, (80, 200 / 3)),
+        (0.05, (100, 100)),
     ],
 )
-def test_performance_scores_by_hand(cpu_s, expected):
-    assert performance_scores(cpu_s, CLUSTERS) == pytest.approx(expected)
+def test_performance_scores_by_hand(ratio, expected):
+    assert performance_scores(ratio, CLUSTERS) == pytest.approx(expected)
 
 
 def test_dps_is_the_mean_over_problems_with_clusters():

@@ -9,8 +9,8 @@ from doubles.made_up_code_runs import MS, TIMED_OUT, abba, evaluation, program, 
 from joulemark.metrics.catalogue import code_definitions
 from joulemark.metrics.code import definition_name, repeat_study, spreads_json, summarize_code, summary_json
 from joulemark.metrics.code.by_group import Tags
+from joulemark.metrics.code.dps import Cluster
 from joulemark.metrics.code.number_of_tests import compare_test_counts
-from joulemark.metrics.code.performance_score import Cluster
 from joulemark.record.code_run import (
     CANDIDATE,
     REFERENCE,

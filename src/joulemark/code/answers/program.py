@@ -14,6 +14,7 @@ from joulemark.code.answers.trim import without_examples
 from joulemark.code.answers.visible import visible_text
 from joulemark.code.problems.importers import coffe
 from joulemark.code.problems.importers.needs import needed
+from joulemark.code.problems.prelude import with_prelude
 from joulemark.code.problems.problem import Problem
 from joulemark.code.problems.syntax import NotPython, bound_names, function_of, parse, unbound_names
 
@@ -195,8 +196,7 @@ def _finished(source: str, problem: Problem, others: Sequence[str], found: Found
         return Extracted(source, found, dropped)
     if not supplied:
         return Extracted(source, found, dropped)
-    future, rest = _future(source)
-    return Extracted(future + supplied.rstrip() + "\n\n\n" + rest, found, dropped, supplied)
+    return Extracted(with_prelude(supplied.rstrip() + "\n\n", source), found, dropped, supplied)
 
 
 def _supplied(source: str, problem: Problem, others: Sequence[str]) -> str:
@@ -229,10 +229,3 @@ def _renamed(source: str, problem: Problem) -> str:
     if problem.entry_point in names or coffe.RENAMED not in names:
         return source
     return f"{source.rstrip()}\n\n\n{problem.entry_point} = {coffe.RENAMED}\n"
-
-
-def _future(source: str) -> tuple[str, str]:
-    """Return a source's ``from __future__`` lines, which must come first, and the rest."""
-    lines = source.splitlines(keepends=True)
-    chosen = [line for line in lines if line.startswith("from __future__ import")]
-    return "".join(chosen), "".join(line for line in lines if line not in chosen)

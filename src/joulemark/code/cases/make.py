@@ -10,6 +10,7 @@ from joulemark.code.contain.ended import Ended
 from joulemark.code.contain.sandbox import Sandbox
 from joulemark.code.grading.compare import same
 from joulemark.code.inside.plain import Plain, encode
+from joulemark.code.problems.prelude import with_prelude
 from joulemark.code.problems.problem import Comparison, Problem
 from joulemark.record.code_run import Outcome
 from joulemark.record.errors import InputError
@@ -46,7 +47,7 @@ def results_of(
     """Return what a trusted program of the problem returns. Raises `InputError` where it fails."""
     try:
         with sandbox.cell() as cell:
-            cell.load(problem.prelude + source, problem.entry_point)
+            cell.load(with_prelude(problem.prelude, source), problem.entry_point)
             called = cell.call([encode(args) for args in arguments])
     except Ended as ended:
         raise _unsound(problem, f"{what} failed", f"{ended.outcome}: {ended.detail}") from ended

@@ -40,6 +40,8 @@ def command(path: str, *, per_run: bool, tmp_bytes: int | None = None) -> list[s
         words += ["--tmpfs", place, "--remount-ro", place]
     for place in root.DEVICES:
         words += ["--dev-bind", place, place]  # read-only it would be no device any more; see `launch`
+    for link, file in root.STREAMS.items():
+        words += ["--symlink", file, link]
     return [*words, "--remount-ro", "/", "--chdir", "/tmp", "--"]
 
 

@@ -21,7 +21,9 @@ class Called:
     ``values``: what was returned, by call, up to the first exception; ``outcome`` is that of the last.
     ``cpu_ns``, ``wall_ns``: between start and end, from outside; ``cpu_inside_ns``: as the process says.
     ``cpu_around_ns``: CPU time of the whole life of the process outside its calls. ``queued_ns``: how long
-    it, or the one that waited for it, was ready to run and had no processor. Bytes and instructions as in
+    it, or the one that waited for it, was ready to run and had no processor. ``cpu_before_ns``: from being
+    sent its inputs to the start; ``cpu_after_ns``, ``wall_after_ns``, ``queued_after_ns``,
+    ``peak_after_bytes``: from the end to the result. Bytes and instructions as in
     `CodeRun`; ``no_instructions`` says why there are none.
     ``flags`` say under what the program ran, as in `CodeRun`.
     """
@@ -36,6 +38,13 @@ class Called:
     resident_bytes: int
     peak_bytes: int | None
     n_threads: int
+    cpu_before_ns: int | None = None
+    cpu_after_ns: int | None = None
+    wall_after_ns: int | None = None
+    queued_after_ns: int | None = None
+    peak_before_bytes: int | None = None
+    ended_bytes: int | None = None
+    peak_after_bytes: int | None = None
     loaded_bytes: int | None = None
     queued_ns: int | None = None
     instructions: int | None = None

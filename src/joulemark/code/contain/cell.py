@@ -53,17 +53,18 @@ class Cell:
         self._first: Process | None = None
         self._in_calls_ns = 0
         self._loaded_bytes: int | None = None
+        self._resident_bytes: int | None = None
+        self._has_peak = False
         self._counter: InstructionCounter | None = None
         self._no_counter: Reason | None = None
         self._call_begin: Spent | None = None
-        self._call: Spent | None = None
         self._seen_cpu_ns = 0
         try:
             self._first = Process(sender_of(status, _START_S)[1])
             greeting, pid = sender_of(wire, _START_S)
             self._channel.took(greeting)
             self._channel.receive(receive_until(time.monotonic() + _START_S))
-            self._vitals = vitals_of(pid)
+            self._vitals = vitals_of(pid, own_tmp=containment.namespaces)
         except (Gone, Closed, Ended, OSError, ValueError) as error:
             self.close()
             raise InputError(
@@ -128,14 +129,15 @@ class Cell:
         all calls together.
         """
         with self._watched():
-            self._call_begin = self._call = None
+            self._call_begin = None
             self._begin()
+            before_ns = self._seen_cpu_ns
             self._has_said_nothing()
             self._channel.send({"inputs": list(inputs)}, self._look)
             message = self._receive()
             if message.get("kind") != "ready":
                 raise _unexpected(message, "its being ready")
-            return self._timed(len(inputs), ask, sample_memory_s, cpu_limit_s)
+            return self._timed(len(inputs), ask, sample_memory_s, cpu_limit_s, before_ns)
 
     def close(self) -> None:
         """End the process and all it started, and wait until they are gone."""
@@ -164,27 +166,40 @@ class Cell:
         self.close()
 
     def _timed(
-        self, n_calls: int, ask: Ask | None, sample_memory_s: float | None, cpu_limit_s: float | None
+        self,
+        n_calls: int,
+        ask: Ask | None,
+        sample_memory_s: float | None,
+        cpu_limit_s: float | None,
+        before_ns: int,
     ) -> Called:
         vitals = self._vitals
-        has_peak = vitals.reset_peak()
-        resident = vitals.resident_bytes()
+        peak_before = vitals.peak_bytes()
+        has_peak = self._has_peak = vitals.reset_peak()
+        resident = self._resident_bytes = vitals.resident_bytes()
         memory: list[tuple[int, int]] = []
         self._begin(cpu_limit_s)
         self._has_said_nothing()
-        self._call_begin = at_begin(vitals, self._counter)
+        begin = self._call_begin = at_begin(vitals, self._counter)
         self._channel.send({}, self._look)
         message = self._receive(ask, memory, sample_memory_s)
-        call = self._call = at_end(vitals, self._counter).since(self._call_begin)
+        end = at_end(vitals, self._counter)
         if message.get("kind") != "done":
             raise _unexpected(message, "its end")
-        peak, threads = vitals.peak_bytes(), vitals.n_threads()
-        self._begin()
+        peak, threads, ended = vitals.peak_bytes(), vitals.n_threads(), vitals.resident_bytes()
+        vitals.reset_peak()
+        # That it has come to its end is what the program says: what it does until its result is here is seen
+        # too, and the limits of the call hold on.
+        self._cpu_s = self._limits.cpu_s
         self._has_said_nothing()
+        after = at_begin(vitals, None)
         self._channel.send({}, self._look)
         outcome, values, detail = result_of(self._receive(), n_calls)
-        cpu_ns = vitals.cpu_ns()
+        last = at_end(vitals, None)
+        peak_after = vitals.peak_bytes()
         self._has_said_nothing()
+        self._call_begin = None
+        call, in_result = end.since(begin), last.since(after)
         inside = message.get("cpu_ns")
         if type(inside) is not int or not 0 <= inside < 2**62:
             inside = None
@@ -197,10 +212,17 @@ class Cell:
             # where they agree as far as can be seen from outside, the program's own clock sees more
             cpu_ns=inside if agree and inside is not None else call.cpu_ns,
             cpu_inside_ns=inside,
-            cpu_around_ns=max(0, cpu_ns - self._in_calls_ns),
+            cpu_around_ns=max(0, last.cpu_ns - self._in_calls_ns),
+            cpu_before_ns=max(0, begin.cpu_ns - before_ns),
+            cpu_after_ns=max(0, last.cpu_ns - end.cpu_ns),
             wall_ns=call.wall_ns,
+            wall_after_ns=in_result.wall_ns,
+            queued_after_ns=in_result.queued_ns,
             resident_bytes=resident,
             peak_bytes=max(0, peak - resident) if has_peak and peak is not None else None,
+            peak_before_bytes=None if peak_before is None else max(0, peak_before - resident),
+            ended_bytes=ended - resident,
+            peak_after_bytes=max(0, peak_after - ended) if has_peak and peak_after is not None else None,
             n_threads=threads,
             loaded_bytes=self._loaded_bytes,
             queued_ns=call.queued_ns,
@@ -289,17 +311,24 @@ class Cell:
 
     def _tell_spent(self, ended: Ended, whole_life_ns: int | None) -> None:
         """Say what was seen of the process until it ended: readings of now, else the last ones."""
-        begin, call = self._call_begin, self._call
+        begin = self._call_begin
         seen_ns, queued_ns = max(self._seen_cpu_ns, whole_life_ns or 0), None
         with contextlib.suppress(Gone):
             now = at_end(self._vitals, None)
             seen_ns, queued_ns = max(seen_ns, now.cpu_ns), now.queued_ns
-        if call is None and begin is not None:
+        if begin is not None:
+            self._tell_peak(ended)
             call = Spent(seen_ns, time.monotonic_ns(), queued_ns).since(begin)
-        if call is not None:
             self._in_calls_ns += call.cpu_ns
             ended.cpu_ns, ended.wall_ns, ended.queued_ns = call.cpu_ns, call.wall_ns, call.queued_ns
         ended.cpu_around_ns = max(0, seen_ns - self._in_calls_ns)
+
+    def _tell_peak(self, ended: Ended) -> None:
+        """Say what memory was seen of the call that was ended: the process may be gone."""
+        with contextlib.suppress(Gone):
+            peak, resident = self._vitals.peak_bytes(), self._resident_bytes
+            if self._has_peak and peak is not None and resident is not None:
+                ended.resident_bytes, ended.peak_bytes = resident, max(0, peak - resident)
 
     def _last_words(self) -> bytes:
         """Return what the process says that watched this one: how it ended."""

@@ -19,7 +19,8 @@ class Ended(Exception):
 
     ``flags`` say under what the program ran, as in `CodeRun`. Times (ns) are what was seen of it until then:
     CPU and wall time of the call, CPU time outside its calls, and how long it waited for a processor; null
-    where it was not in a call, or nobody saw.
+    where it was not in a call, or nobody saw. So it is with memory: resident before the call, and the peak
+    above it.
     """
 
     def __init__(self, outcome: Outcome, detail: str = "") -> None:
@@ -31,6 +32,8 @@ class Ended(Exception):
         self.wall_ns: int | None = None
         self.queued_ns: int | None = None
         self.cpu_around_ns: int | None = None
+        self.resident_bytes: int | None = None
+        self.peak_bytes: int | None = None
 
 
 def said(message: Mapping[str, Any], key: str) -> str:

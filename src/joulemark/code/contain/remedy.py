@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import platform
+import re
+import tempfile
 from pathlib import Path
 
 _APPARMOR = Path("/proc/sys/kernel/apparmor_restrict_unprivileged_userns")
@@ -11,6 +12,8 @@ _DEBIAN = Path("/proc/sys/kernel/unprivileged_userns_clone")
 _MOST = Path("/proc/sys/user/max_user_namespaces")
 _CONTAINERS = (Path("/.dockerenv"), Path("/run/.containerenv"))
 _ACTIVE_MODULES = Path("/sys/kernel/security/lsm")
+_PLACE = re.compile(r"(?<![\w.…])/[\w.+-]+(?:/[\w.+-]+)+/?")
+_OF_THE_SYSTEM = ("/proc/", "/sys/", "/dev/")
 
 
 def not_linux(system: str) -> tuple[str, ...]:
@@ -26,9 +29,9 @@ def not_linux(system: str) -> tuple[str, ...]:
 
 def namespaces(why: str, bubblewrap: str | None) -> str:
     """Say that own namespaces were refused; ``bubblewrap``: why ``bwrap`` could not make them either."""
-    text = f"own namespaces and a read-only root: {why}"
+    text = f"own namespaces and a read-only root: {_without_places(why)}"
     if bubblewrap:
-        text += f"; bwrap: {bubblewrap}"
+        text += f"; bwrap: {_without_places(bubblewrap)}"
     return f"{text}; fix: {_fix_of_namespaces(installed=bubblewrap is not None)}"
 
 
@@ -41,15 +44,15 @@ def landlock(why: str) -> str:
         fix = (
             "use a kernel from 5.13 on that is built with CONFIG_SECURITY_LANDLOCK (uname -r names this one)"
         )
-    return f"limits on files by Landlock: {why}; fix: {fix}"
+    return f"limits on files by Landlock: {_without_places(why)}; fix: {fix}"
 
 
 def seccomp(why: str) -> str:
     """Say that system calls cannot be limited: programs may start processes, whose CPU time is not seen."""
     return (
-        f"a list of allowed system calls (seccomp): {why}, so that a program can start processes, whose time"
-        f" is not seen; fix: use Linux on x86_64 or aarch64 (this is {platform.machine()}) with a kernel that"
-        " is built with CONFIG_SECCOMP_FILTER"
+        f"a list of allowed system calls (seccomp): {_without_places(why)}, so that a program can start"
+        f" processes, whose time is not seen; fix: use Linux on x86_64 or aarch64 (this is {platform.machine()})"
+        " with a kernel that is built with CONFIG_SECCOMP_FILTER"
     )
 
 
@@ -67,7 +70,21 @@ def _fix_of_namespaces(*, installed: bool) -> str:
         return f"{install}sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0"
     if not installed:
         return "install bubblewrap, for example: sudo apt-get install bubblewrap"
-    return f"ask who looks after {os.uname().nodename} to allow user namespaces"
+    return "ask who looks after this machine to allow user namespaces"
+
+
+def _without_places(why: str) -> str:
+    """Return words of the system without this machine's directories: records with them are shared."""
+
+    def named(found: re.Match[str]) -> str:
+        path = found[0]
+        if path.startswith(_OF_THE_SYSTEM):
+            return path
+        if path.startswith(tempfile.gettempdir() + "/"):
+            return "a directory of its own"
+        return f"…/{Path(path).name}"
+
+    return _PLACE.sub(named, why)
 
 
 def _read(path: Path) -> str:

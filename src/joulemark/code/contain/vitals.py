@@ -54,18 +54,24 @@ class ProcessVitals(Protocol):
 
 
 class Vitals:
-    """Readings by Linux: the process's CPU clock and ``/proc``."""
+    """Readings by Linux: the process's CPU clock and ``/proc``.
+
+    ``own_tmp``: what its private ``/tmp`` holds counts as resident, and in the peak as the most of it that was
+    seen: the kernel keeps no peak of it, and a file that comes and goes between two readings is not seen.
+    """
 
     step_ns = 0
     look_s = 0.02
 
-    def __init__(self, pid: int) -> None:
+    def __init__(self, pid: int, *, own_tmp: bool = False) -> None:
         self.pid = pid
         clock = ctypes.c_int()
         if ctypes.CDLL(None).clock_getcpuclockid(pid, ctypes.byref(clock)) != 0:
             raise Gone
         self._clock = clock.value
         self._folder = Path(f"/proc/{pid}")
+        self._tmp = f"/proc/{pid}/root/tmp" if own_tmp else None
+        self._most_in_tmp = 0
 
     def cpu_ns(self) -> int:
         """Return the CPU time of the process so far, all threads, living and ended, in ns."""
@@ -80,13 +86,14 @@ class Vitals:
 
     def resident_bytes(self) -> int:
         """Return the memory that is resident now."""
-        return int(self._stat()[_RESIDENT]) * _PAGE_BYTES
+        return int(self._stat()[_RESIDENT]) * _PAGE_BYTES + self._in_tmp()
 
     def peak_bytes(self) -> int:
         """Return the largest resident memory since the start, or since `reset_peak`."""
+        self._in_tmp()
         for line in self._text("status").splitlines():
             if line.startswith("VmHWM:"):
-                return int(line.split()[1]) << 10
+                return (int(line.split()[1]) << 10) + self._most_in_tmp
         raise Gone
 
     def n_threads(self) -> int:
@@ -100,7 +107,21 @@ class Vitals:
                 file.write(_RESET_PEAK)
         except OSError:
             return False
+        self._most_in_tmp = 0
+        self._in_tmp()
         return True
+
+    def _in_tmp(self) -> int:
+        """Return what its own ``/tmp`` holds now, in bytes."""
+        if self._tmp is None:
+            return 0
+        try:
+            found = os.statvfs(self._tmp)
+        except OSError:
+            return 0  # it has ended, as the other readings tell; or its rights are another's
+        held = (found.f_blocks - found.f_bfree) * found.f_frsize
+        self._most_in_tmp = max(self._most_in_tmp, held)
+        return held
 
     def _stat(self) -> list[str]:
         return self._text("stat").rpartition(")")[2].split()
@@ -127,6 +148,9 @@ def _queued_ns(folder: Path) -> int | None:
         return None  # a kernel without it, or a process that has ended: other readings tell
 
 
-def vitals_of(pid: int) -> ProcessVitals:
-    """Return readings of a process by the best way that this system has. Raises `Gone`."""
-    return Vitals(pid) if sys.platform == "linux" else PsVitals(pid)
+def vitals_of(pid: int, *, own_tmp: bool = False) -> ProcessVitals:
+    """Return readings of a process by the best way that this system has. Raises `Gone`.
+
+    ``own_tmp``: its ``/tmp`` is in memory and its own, and counts as memory of the process.
+    """
+    return Vitals(pid, own_tmp=own_tmp) if sys.platform == "linux" else PsVitals(pid)

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from joulemark.code.evaluation.comparable import (
+    differing,
+    require_comparable,
+    require_same_on_machines,
+)
 from joulemark.code.evaluation.journal import Recorded
 from joulemark.code.evaluation.record import EvaluationRecord
+from joulemark.code.evaluation.settings import Settings
 from joulemark.metrics.code.by_group import Figures, on_identical_problems, solved_by_all
 from joulemark.metrics.code.environments import (
     EnvironmentComparison,
@@ -16,6 +22,7 @@ from joulemark.metrics.code.environments import (
 from joulemark.metrics.code.number_of_tests import TestCount, compare_test_counts
 from joulemark.metrics.code.repeat_study import repeat_study
 from joulemark.metrics.code.summary import main_figures
+from joulemark.metrics.plain import JsonValue
 from joulemark.metrics.repeats import Spread
 from joulemark.record.code_run import CodeRun
 from joulemark.record.errors import InputError
@@ -30,6 +37,7 @@ class EvaluationComparison:
 
     ``spread``: where all are evaluations of the same answers, mean and deviation of each figure.
     ``test_counts``: where they differ in the number of tests alone, what that changes.
+    ``differ``: settings that are not the same in all of them, with the value of each by label.
     """
 
     models: Mapping[str, str]
@@ -39,6 +47,7 @@ class EvaluationComparison:
     n_shared: int
     spread: Mapping[str, Spread]
     test_counts: tuple[TestCount, ...]
+    differ: Mapping[str, Mapping[str, JsonValue]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,25 +61,15 @@ class MachineComparison:
 def compare_evaluations(evaluations: Sequence[Evaluation]) -> EvaluationComparison:
     """Compare evaluations of one environment on the same problems. Raises `InputError` for others."""
     first = evaluations[0][1]
-    for label, record, _ in evaluations[1:]:
-        if record.environment_id != first.environment_id:
-            raise InputError(
-                f"{label} is of another environment",
-                why="times belong to a machine: figures of two rank nothing",
-                fix="joulemark code compare-environments DIR DIR",
-            )
-        if record.problems_digest != first.problems_digest:
-            raise InputError(
-                f"{label} is of other problems",
-                why="figures of different problems rank nothing",
-                fix="evaluate the same problems with --problems",
-            )
+    require_comparable([(label, record) for label, record, _ in evaluations])
+    _require_distinct(label for label, _, _ in evaluations)
+    differ = _differ(evaluations)
     runs = {label: recorded.all_runs() for label, _, recorded in evaluations}
     shared: Mapping[str, Sequence[CodeRun]] = on_identical_problems(runs)
     same_answers = len({record.samples_digest for _, record, _ in evaluations}) == 1
     counts = {record.settings.n_tests: recorded.all_runs() for _, record, recorded in evaluations}
     of_all = {label: main_figures(mine) for label, mine in runs.items()}
-    differ = same_answers and len(counts) == len(evaluations)
+    by_tests = same_answers and set(differ) == {"n_tests"} and len(counts) == len(evaluations)
     return EvaluationComparison(
         models={label: record.model for label, record, _ in evaluations},
         environment_id=first.environment_id,
@@ -78,19 +77,14 @@ def compare_evaluations(evaluations: Sequence[Evaluation]) -> EvaluationComparis
         of_shared={label: main_figures(mine) for label, mine in shared.items()},
         n_shared=len(solved_by_all(runs)),
         spread=repeat_study(list(of_all.values())) if same_answers and not differ else {},
-        test_counts=compare_test_counts(counts) if differ else (),
+        test_counts=compare_test_counts(counts) if by_tests else (),
+        differ=differ,
     )
 
 
 def compare_machines(evaluations: Sequence[Evaluation]) -> MachineComparison:
-    """Compare environments by evaluations of the same problems. Raises `InputError` for fewer than two."""
-    digests = {record.problems_digest for _, record, _ in evaluations}
-    if len(digests) > 1:
-        raise InputError(
-            "these evaluations are of different problems",
-            why="machines are compared on the same ones",
-            fix="evaluate the same problems and answers on each machine",
-        )
+    """Compare environments by evaluations of the same answers. Raises `InputError` for fewer than two."""
+    require_same_on_machines([(label, record) for label, record, _ in evaluations])
     ratios: dict[str, dict[str, dict[str, float]]] = {}
     machines: dict[str, str] = {}
     for _, record, recorded in evaluations:
@@ -106,3 +100,27 @@ def compare_machines(evaluations: Sequence[Evaluation]) -> MachineComparison:
             fix="joulemark code compare DIR DIR   # models on one machine",
         )
     return MachineComparison(machines, compare_environments(ratios))
+
+
+def _differ(evaluations: Sequence[Evaluation]) -> dict[str, dict[str, JsonValue]]:
+    """Return the settings that are not the same in all evaluations."""
+    first = evaluations[0][1].settings
+    names = {name for _, record, _ in evaluations[1:] for name in differing(first, record.settings)}
+    dumped = {label: record.settings.model_dump(mode="json") for label, record, _ in evaluations}
+    return {
+        name: {label: mine[name] for label, mine in dumped.items()}
+        for name in Settings.model_fields
+        if name in names
+    }
+
+
+def _require_distinct(labels: Iterable[str]) -> None:
+    seen: set[str] = set()
+    for label in labels:
+        if label in seen:
+            raise InputError(
+                f"{label} was named twice",
+                why="an evaluation beside itself tells nothing",
+                fix="name each directory once",
+            )
+        seen.add(label)

@@ -7,7 +7,7 @@ import platform
 from pathlib import Path
 
 import orjson
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from joulemark.code.contain.containment import Containment
 from joulemark.record.manifest import Host
@@ -17,7 +17,10 @@ _CORES = "/sys/devices/system/cpu/cpu{}/topology/core_cpus_list"
 
 
 class Environment(BaseModel):
-    """What a program's time depends on beside itself; ``environment_id`` is its hash."""
+    """What a program's time depends on beside itself; ``environment_id`` is its hash.
+
+    ``bubblewrap``: whether ``bwrap`` makes the namespaces. ``missing``: what is not contained, in words.
+    """
 
     model_config = ConfigDict(extra="forbid")
 
@@ -29,14 +32,20 @@ class Environment(BaseModel):
     landlock: bool
     seccomp: bool
     per_run: bool
-    bubblewrap: str | None = None
+    bubblewrap: bool = False
     missing: list[str] = Field(default_factory=list)
 
     @property
     def environment_id(self) -> str:
-        """Return a hash of all that would change a program's time."""
-        text = orjson.dumps(self.model_dump(mode="json"), option=orjson.OPT_SORT_KEYS)
-        return hashlib.sha256(text).hexdigest()[:16]
+        """Return a hash of all that would change a program's time: facts, none of the words about them."""
+        facts = self.model_dump(mode="json", exclude={"missing": True, "host": {"reasons"}})
+        return hashlib.sha256(orjson.dumps(facts, option=orjson.OPT_SORT_KEYS)).hexdigest()[:16]
+
+    @field_validator("bubblewrap", mode="before")
+    @classmethod
+    def _is_used(cls, value: object) -> bool:
+        """Take the path that records of before hold."""
+        return bool(value)
 
 
 def environment_of(containment: Containment) -> Environment:
@@ -50,7 +59,7 @@ def environment_of(containment: Containment) -> Environment:
         landlock=containment.landlock,
         seccomp=containment.seccomp,
         per_run=containment.per_run,
-        bubblewrap=containment.bubblewrap,
+        bubblewrap=containment.bubblewrap is not None,
         missing=list(containment.missing),
     )
 

@@ -10,10 +10,13 @@ from typing import Protocol
 from joulemark.code.contain.containment import Containment
 from joulemark.code.evaluation.environment import environment_of
 from joulemark.code.evaluation.executor import CodeExecutor
-from joulemark.code.evaluation.job import Answer, Done, Job
-from joulemark.code.evaluation.journal import CodeJournal, Recorded, read_journal
+from joulemark.code.evaluation.job import Answer, Done, Job, is_scalable
+from joulemark.code.evaluation.journal import CodeJournal, Recorded
 from joulemark.code.evaluation.record import FILE, EvaluationRecord, new_record, read_record, write_record
-from joulemark.code.evaluation.settings import Settings
+from joulemark.code.evaluation.scaled_sizes import ScaledSizes
+from joulemark.code.evaluation.settings import FigureSet, Settings
+from joulemark.code.evaluation.sound import read_rows
+from joulemark.code.measuring.baseline import NOTHING
 from joulemark.code.problems.problem import DIFFICULTIES, Problem
 from joulemark.files.locks import FileLock, LockHeld
 from joulemark.record.errors import InputError
@@ -54,45 +57,61 @@ def evaluate(
             why=f"no answer belongs to one of the {len(problems)} problems",
             fix="joulemark code problems   # lists the built-in ones; others are named with --problems",
         )
-    record = new_record(model, wanted, answers, settings, environment_of(containment))
+    record = new_record(model, wanted, answers, settings, environment_of(containment), executor.n_workers)
     with _only_here(directory):
         record = _begun(directory, record)
-        before = read_journal(directory)
-        jobs = [job for job in _jobs(wanted, answers, settings) if job.problem.problem_id not in before.done]
-        watcher.started(len(wanted), len(wanted) - len(jobs))
+        before = read_rows(directory, record)
+        sizes = ScaledSizes(record.environment_id)
+        jobs = [job for job in _jobs(wanted, answers, settings, sizes) if job.job_id not in before.done]
+        left = sum(not job.is_control for job in jobs)
+        watcher.started(len(wanted), len(wanted) - left)
+        by_id = {problem.problem_id: problem for problem in wanted}
         journal = CodeJournal(directory)
         results = executor.run(jobs, containment)
         try:
             for done in results:
                 journal.append(done)
+                if done.is_control:
+                    continue
+                if done.size is not None:
+                    sizes.keep(by_id[done.problem_id], done.size)
                 watcher.finished(done)
         finally:
             with contextlib.suppress(AttributeError):
                 results.close()  # type: ignore[attr-defined]  # a generator ends its workers
             journal.close()
-        return record, read_journal(directory)
+        return record, read_rows(directory, record)
 
 
 def _jobs(
-    problems: Sequence[Problem], answers: Mapping[str, Sequence[Answer]], settings: Settings
+    problems: Sequence[Problem],
+    answers: Mapping[str, Sequence[Answer]],
+    settings: Settings,
+    sizes: ScaledSizes,
 ) -> list[Job]:
-    """Return one job a problem, those that tell most first: what scales, and of that the hard ones.
-
-    The reference is measured against itself, and nothing is measured, beside the first ``same_problems``.
-    """
+    """Return the controls, then one job a problem, those that tell most first: what scales, of it the hard."""
     ordered = sorted(problems, key=_expected_information)
-    same = {problem.problem_id for problem in ordered[: settings.same_problems]}
-    return [
-        Job(problem, tuple(answers[problem.problem_id]), settings, problem.problem_id in same)
-        for problem in ordered
+    jobs = [
+        Job(problem, tuple(answers[problem.problem_id]), settings, sizes.of(problem)) for problem in ordered
     ]
+    return [*_controls(ordered, settings, sizes), *jobs] if settings.measure else jobs
+
+
+def _controls(ordered: Sequence[Problem], settings: Settings, sizes: ScaledSizes) -> list[Job]:
+    """Return the jobs that measure nothing, and references against themselves, whatever is right.
+
+    ``same_problems`` of those that scale, spread over all: the hard ones alone would not stand for them.
+    """
+    scalable = [problem for problem in ordered if is_scalable(problem)]
+    n = min(settings.same_problems, len(scalable)) if settings.wants(FigureSet.CORRECTED) else 0
+    chosen = [scalable[i * len(scalable) // n] for i in range(n)] or [NOTHING]
+    return [Job(problem, (), settings, sizes.of(problem), is_control=True) for problem in chosen]
 
 
 def _expected_information(problem: Problem) -> tuple[bool, int, str]:
     """Return what sorts problems that tell efficient programs apart before those that cannot."""
-    scales = problem.generator is not None and problem.generator.sizes is not None
     hardness = DIFFICULTIES.index(problem.difficulty) if problem.difficulty in DIFFICULTIES else 0
-    return (not scales, -hardness, problem.problem_id)
+    return (not is_scalable(problem), -hardness, problem.problem_id)
 
 
 def _begun(directory: Path, record: EvaluationRecord) -> EvaluationRecord:
@@ -102,7 +121,7 @@ def _begun(directory: Path, record: EvaluationRecord) -> EvaluationRecord:
         if there.evaluation_id != record.evaluation_id:
             raise InputError(
                 f"{directory} holds another evaluation",
-                why="other problems, answers, settings or another machine: rows of two would be mixed",
+                why="other problems, answers, settings, procedure or another machine: rows would be mixed",
                 fix="choose another directory with --into",
             )
         return there

@@ -22,7 +22,12 @@ from joulemark.record.errors import InputError
 
 
 class CodeExecutor(Protocol):
-    """Carries out jobs, in any order and place."""
+    """Carries out jobs, in any order and place; ``n_workers`` of them at a time."""
+
+    @property
+    def n_workers(self) -> int:
+        """How many programs run at a time, for the record."""
+        ...
 
     def run(self, jobs: Sequence[Job], containment: Containment) -> Iterator[Done]:
         """Yield what came of each job as it is finished. Closing the iterator ends what is under way."""
@@ -38,6 +43,11 @@ class LocalExecutor:
     def __init__(self, n_workers: int | None = None) -> None:
         cores: list[int | None] = [*physical_cores(_allowed())]
         self.cores = cores[: n_workers or None] or [None]
+
+    @property
+    def n_workers(self) -> int:
+        """How many programs run at a time."""
+        return len(self.cores)
 
     def run(self, jobs: Sequence[Job], containment: Containment) -> Iterator[Done]:
         """Yield what came of each job; two wait for every worker, so that none is idle."""

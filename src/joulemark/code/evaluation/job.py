@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from joulemark.code.cases.case import Case, Kind
@@ -18,7 +19,7 @@ from joulemark.code.measuring.levels import Levels
 from joulemark.code.measuring.observed import Ran
 from joulemark.code.measuring.once import Bench
 from joulemark.code.measuring.paired import PairPlan, run_pairs
-from joulemark.code.measuring.scaled import Scaled, reference, scale
+from joulemark.code.measuring.scaled import LEAST_NS, Scaled, reference, scale
 from joulemark.code.measuring.whole import run_whole
 from joulemark.code.problems.problem import Problem
 from joulemark.metrics.code.pair_ratio import pair_ratio
@@ -39,36 +40,85 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A problem, the answers to be graded, and whether its reference is measured against itself as well."""
+    """A problem and the answers to be graded; ``size``: of its scaled input, where one was found before.
+
+    ``is_control``: no answers, but a program that does nothing, and the reference measured against itself.
+    """
 
     problem: Problem
     answers: tuple[Answer, ...]
     settings: Settings
-    same: bool = False
+    size: int | None = None
+    is_control: bool = False
+
+    @property
+    def job_id(self) -> str:
+        """By what it is known as done: the problem's id, or another name for a control."""
+        return f"control:{self.problem.problem_id}" if self.is_control else self.problem.problem_id
 
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """What came of a job: rows of the record. ``failure``: why the problem itself could not be used."""
+    """What came of a job: rows of the record.
+
+    ``problem_id``: `Job.job_id`. ``failure``: why the problem itself could not be used. ``not_measured``: why
+    some of what was wanted was not measured; what was graded stands. ``size`` of the scaled input.
+    """
 
     problem_id: str
     runs: tuple[CodeRun, ...]
     failure: str | None = None
+    not_measured: str | None = None
+    size: int | None = None
+    is_control: bool = False
 
 
 def work(sandbox: Sandbox, job: Job) -> Done:
-    """Grade and measure the answers of one problem."""
+    """Grade and measure the answers of one problem, or carry out a control."""
     problem = job.problem
     try:
+        if job.is_control:
+            return _control(sandbox, job)
         cases = make_cases(sandbox, problem, job.settings.n_tests, job.settings.seed)
         with Judge(sandbox, problem) as judge:
-            return Done(problem.problem_id, tuple(_Work(Bench(sandbox, problem, judge), job, cases).runs()))
+            return _Work(Bench(sandbox, problem, judge), job, cases).done()
     except InputError as error:
-        return Done(problem.problem_id, (), f"{error.what}: {error.why}")
+        said = _said(error)
+        if job.is_control:
+            return Done(job.job_id, (), not_measured=said, is_control=True)
+        return Done(job.job_id, (), said)
+
+
+def _control(sandbox: Sandbox, job: Job) -> Done:
+    """Measure what does not depend on any answer: a program that does nothing, and one against itself."""
+    problem, settings = job.problem, job.settings
+    found: list[CodeRun] = run_baseline(sandbox)
+    why = None
+    if settings.wants(FigureSet.CORRECTED) and settings.same_pairs and is_scalable(problem):
+        with Judge(sandbox, problem) as judge:
+            bench = Bench(sandbox, problem, judge)
+            try:
+                scaled = scale(bench, job.size)
+                why = _too_short(scaled)
+                if scaled is not None and why is None:
+                    control = Ran(problem.problem_id, problem.canonical, 0)
+                    plan = PairPlan(settings.same_pairs, settings.same_pairs)
+                    found += run_pairs(bench, control, scaled, plan, Purpose.SAME)
+            except InputError as error:
+                why = _said(error)
+    return Done(job.job_id, tuple(found), not_measured=why, is_control=True)
+
+
+def is_scalable(problem: Problem) -> bool:
+    """Tell whether a problem has inputs of any size."""
+    return problem.generator is not None and problem.generator.sizes is not None
 
 
 class _Work:
-    """One job under way. The scaled input is looked for when the first right answer wants it."""
+    """One job under way. The scaled input is looked for when the first right answer wants it.
+
+    An error of the problem's own parts while something is measured leaves what was graded as it is.
+    """
 
     def __init__(self, bench: Bench, job: Job, cases: Sequence[Case]) -> None:
         self._bench, self._job, self._cases = bench, job, tuple(cases)
@@ -76,62 +126,62 @@ class _Work:
         self._is_scaled = False
         self._reference_done = False
         self._levels: Levels | None = None
+        self._runs: list[CodeRun] = []
+        self._why: str | None = None
 
-    def runs(self) -> list[CodeRun]:
-        """Return every run of every answer."""
+    def done(self) -> Done:
+        """Return every run of every answer. Raises `InputError` where the problem cannot judge."""
         problem, settings = self._job.problem, self._job.settings
-        found: list[CodeRun] = []
-        if settings.measure and self._job.same:
-            found += run_baseline(self._bench.sandbox)
         if settings.wants(FigureSet.ENAMEL) and problem.is_scored_by_levels:
             # whether or not an answer is right: the score counts every answer of such a problem
-            self._levels = Levels(self._bench, reference(problem), settings.seed)
-            found += self._levels.reference_runs
+            with self._measuring():
+                self._levels = Levels(self._bench, reference(problem), settings.seed)
+                self._runs += self._levels.reference_runs
         for answer in self._job.answers:
             ran = Ran(problem.problem_id, answer.source or "", answer.sample)
             graded = grade(self._bench.sandbox, problem, self._cases, ran)
-            found += graded.runs
+            self._runs += graded.runs
             if graded.is_correct and settings.measure:
-                found += self._measured(ran, graded)
-        return found
+                with self._measuring():
+                    self._measure(ran, graded)
+        size = None if self._scaled is None else self._scaled.size
+        return Done(self._job.job_id, tuple(self._runs), not_measured=self._why, size=size)
 
-    def _measured(self, ran: Ran, graded: Grade) -> list[CodeRun]:
+    @contextlib.contextmanager
+    def _measuring(self) -> Iterator[None]:
+        try:
+            yield
+        except InputError as error:
+            self._why = self._why or _said(error)
+
+    def _measure(self, ran: Ran, graded: Grade) -> None:
         settings, bench = self._job.settings, self._bench
-        cases: tuple[Case, ...] = ()
-        if settings.wants(FigureSet.PAPER):
-            cases = self._cases or self._seen(graded.inputs)
-        found: list[CodeRun] = []
-        scaled = self._scale() if settings.wants(FigureSet.CORRECTED) else None
-        if not self._reference_done:
-            self._reference_done = True
-            found += self._of_reference(cases, scaled)
-        if cases:
-            found += [run_whole(bench, ran, cases, repeat) for repeat in range(settings.whole_repeats)]
         if self._levels is not None:
-            found += self._levels.run(ran)
+            self._runs += self._levels.run(ran)
+        if settings.wants(FigureSet.PAPER) and (cases := self._cases or self._seen(graded.inputs)):
+            repeats = range(settings.whole_repeats)
+            if not self._reference_done:
+                self._reference_done = True
+                canonical = reference(self._job.problem)
+                self._runs += [run_whole(bench, canonical, cases, repeat) for repeat in repeats]
+            self._runs += [run_whole(bench, ran, cases, repeat) for repeat in repeats]
+        scaled = self._scale() if settings.wants(FigureSet.CORRECTED) else None
         if scaled is not None:
             plan = PairPlan(settings.min_pairs, settings.max_pairs, narrow_enough(settings.target_half_width))
             pairs = run_pairs(bench, ran, scaled, plan)
-            found += pairs
+            self._runs += pairs
             if settings.growth and all(run.correct for run in pairs):
-                found += run_growth(bench, ran, scaled)
-        return found
-
-    def _of_reference(self, cases: Sequence[Case], scaled: Scaled | None) -> list[CodeRun]:
-        settings, bench = self._job.settings, self._bench
-        canonical = reference(self._job.problem)
-        found: list[CodeRun] = []
-        if cases:
-            found += [run_whole(bench, canonical, cases, repeat) for repeat in range(settings.whole_repeats)]
-        if scaled is not None and self._job.same and settings.same_pairs:
-            control = Ran(canonical.problem, canonical.program, 0)
-            plan = PairPlan(settings.same_pairs, settings.same_pairs)
-            found += run_pairs(bench, control, scaled, plan, Purpose.SAME)
-        return found
+                self._runs += run_growth(bench, ran, scaled)
 
     def _scale(self) -> Scaled | None:
+        """Return the input of pairs; null where the reference is too fast on every one to be timed."""
         if not self._is_scaled:
-            self._scaled, self._is_scaled = scale(self._bench), True
+            self._is_scaled = True  # one that fails is not looked for again
+            found = scale(self._bench, self._job.size)
+            if why := _too_short(found):
+                self._why = self._why or why
+            else:
+                self._scaled = found
         return self._scaled
 
     def _seen(self, inputs: Sequence[tuple[Plain, ...]]) -> tuple[Case, ...]:
@@ -146,6 +196,19 @@ class _Work:
             Case(number, Kind.GIVEN, args, encode(args), result)
             for number, (args, result) in enumerate(zip(inputs, expected, strict=True))
         )
+
+
+def _too_short(scaled: Scaled | None) -> str | None:
+    """Say why an input is none for pairs, null where it is one or where none is made."""
+    if scaled is None or scaled.is_long_enough:
+        return None
+    took = f"{scaled.reference_ns / 1e6:.1f} ms at size {scaled.size}"
+    needed = f"{LEAST_NS // 10**6} ms are needed"
+    return f"no pairs and no growth: the reference takes {took}, the largest that could be made, and {needed}"
+
+
+def _said(error: InputError) -> str:
+    return f"{error.what}: {error.why}"
 
 
 def narrow_enough(half_width: float) -> Callable[[Sequence[CodeRun]], bool]:

@@ -5,7 +5,9 @@ A problem whose word is missing (the process was killed) counts for nothing and 
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -13,29 +15,46 @@ import orjson
 from pydantic import TypeAdapter, ValidationError
 
 from joulemark.code.evaluation.job import Done
+from joulemark.code.evaluation.writable import writable
 from joulemark.record.code_run import CodeRun
 from joulemark.record.errors import InputError
 from joulemark.telemetry.line_file import LineFile
 
 FILE = "code.jsonl"
+CHANGED = "its rows are not as they were written: the command that made them does it again"
+_DIGEST = "sha256"
 _RUN = TypeAdapter(CodeRun)
 
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """What a journal holds: rows by problem, and why problems could not be used."""
+    """What a journal holds: rows by problem, and why problems could not be used.
+
+    ``controls``: rows of no answer, by `Job.job_id`: of a program that does nothing, and A/A pairs.
+    ``not_measured``: why some of what was wanted of a problem was not measured. ``unsound``: problems whose
+    rows are not as they were written, or not of this evaluation, and how; they are in nothing else, and are
+    done again.
+    """
 
     runs: dict[str, tuple[CodeRun, ...]]
     failures: dict[str, str]
+    controls: dict[str, tuple[CodeRun, ...]] = field(default_factory=dict)
+    not_measured: dict[str, str] = field(default_factory=dict)
+    unsound: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def unusable(self) -> dict[str, str]:
+        """Why problems are in no figure, by id."""
+        return {**self.failures, **self.unsound}
 
     @property
     def done(self) -> frozenset[str]:
-        """The problems that are done."""
-        return frozenset((*self.runs, *self.failures))
+        """The jobs that are done: problems and controls."""
+        return frozenset((*self.runs, *self.failures, *self.controls))
 
     def all_runs(self) -> list[CodeRun]:
-        """Return every row, by problem in the order in which they were done."""
-        return [run for runs in self.runs.values() for run in runs]
+        """Return every row, controls first, then by problem in the order in which they were done."""
+        return [run for runs in (*self.controls.values(), *self.runs.values()) for run in runs]
 
 
 class CodeJournal:
@@ -51,7 +70,10 @@ class CodeJournal:
     def append(self, done: Done) -> None:
         """Write all of a problem at once. Raises `InputError` where the disk is full."""
         lines = [_line({"run": asdict(run)}) for run in done.runs]
-        lines.append(_line({"done": done.problem_id, "n_runs": len(done.runs), "failure": done.failure}))
+        word: dict[str, Any] = {"done": done.problem_id, "n_runs": len(done.runs), "failure": done.failure}
+        word |= {"not_measured": done.not_measured, "is_control": done.is_control}
+        word = writable(word)
+        lines.append(_line({**word, _DIGEST: _digest(lines, word)}))
         try:
             self._lines.append(b"".join(lines))
             self._lines.sync()
@@ -69,11 +91,16 @@ def read_journal(directory: Path) -> Recorded:
     path = directory / FILE
     runs: dict[str, tuple[CodeRun, ...]] = {}
     failures: dict[str, str] = {}
+    controls: dict[str, tuple[CodeRun, ...]] = {}
+    not_measured: dict[str, str] = {}
+    unsound: dict[str, str] = {}
     pending: list[CodeRun] = []
+    written: list[bytes] = []
     try:
         lines = path.read_bytes().split(b"\n") if path.exists() else []
     except OSError as error:
         raise _refused(path, error) from error
+    has_digests = any(_DIGEST in (_entry(line) or {}) for line in reversed(lines) if b'"done":' in line)
     for number, line in enumerate(lines, 1):
         entry = _entry(line)
         if entry is None:
@@ -81,24 +108,37 @@ def read_journal(directory: Path) -> Recorded:
         try:
             if "run" in entry:
                 pending.append(_RUN.validate_python(entry["run"]))
+                written.append(line + b"\n")
                 continue
             problem, failure = str(entry["done"]), entry.get("failure")
             # rows before the last ``n_runs`` are of a life that was killed before it had said its last word
             n_runs = entry["n_runs"]
             mine = tuple(pending[len(pending) - n_runs :])
-            if 0 <= n_runs <= len(pending):
-                if failure is None:
-                    runs[problem] = mine
-                else:
+            if has_digests and not _is_as_written(entry, written):
+                unsound[problem] = CHANGED
+            elif 0 <= n_runs <= len(pending):
+                if failure is not None:
                     failures[problem] = str(failure)
+                elif entry.get("is_control"):
+                    controls[problem] = mine
+                else:
+                    runs[problem] = mine
+                if (why := entry.get("not_measured")) is not None:
+                    not_measured[problem] = str(why)
         except (ValidationError, KeyError, TypeError) as error:
             raise InputError(
                 f"line {number} of {path} is no row of an evaluation",
                 why=str(error).splitlines()[0],
                 fix="restore the file, or evaluate anew into another directory with --into",
             ) from error
-        pending = []
-    return Recorded(runs, failures)
+        pending, written = [], []
+    # what was written whole, before or after, stands
+    lost = {
+        name: why
+        for name, why in unsound.items()
+        if not any(name in one for one in (runs, failures, controls))
+    }
+    return Recorded(runs, failures, controls, not_measured, lost)
 
 
 def _entry(line: bytes) -> dict[str, Any] | None:
@@ -110,7 +150,24 @@ def _entry(line: bytes) -> dict[str, Any] | None:
 
 
 def _line(entry: dict[str, Any]) -> bytes:
-    return orjson.dumps(entry, option=orjson.OPT_APPEND_NEWLINE)
+    try:
+        return orjson.dumps(entry, option=orjson.OPT_APPEND_NEWLINE)
+    except TypeError:  # half of a character in what a program said
+        return orjson.dumps(writable(entry), option=orjson.OPT_APPEND_NEWLINE)
+
+
+def _digest(lines: Sequence[bytes], word: Mapping[str, Any]) -> str:
+    """Return the SHA-256 of rows as they are written and of the word after them."""
+    said = orjson.dumps({**word}, option=orjson.OPT_SORT_KEYS)
+    return hashlib.sha256(b"".join([*lines, said])).hexdigest()
+
+
+def _is_as_written(entry: Mapping[str, Any], written: Sequence[bytes]) -> bool:
+    word = {name: value for name, value in entry.items() if name != _DIGEST}
+    n_runs = word.get("n_runs")
+    if not isinstance(n_runs, int) or not 0 <= n_runs <= len(written):
+        return False
+    return entry.get(_DIGEST) == _digest(written[len(written) - n_runs :], word)
 
 
 def _refused(path: Path, error: OSError) -> InputError:

@@ -16,16 +16,24 @@ from joulemark import __version__
 from joulemark.code.evaluation.environment import Environment
 from joulemark.code.evaluation.job import Answer
 from joulemark.code.evaluation.settings import Settings
+from joulemark.code.evaluation.writable import writable
 from joulemark.code.problems.problem import Problem, program_id
 from joulemark.files.atomic import write_whole
 from joulemark.record.errors import InputError
 
-SCHEMA_VERSION = "1.0"
+SCHEMA_VERSION = "1.1"
+PROCEDURE = 2
+"""Raised whenever a row that is written now would not say what one of before does: two are never mixed."""
 FILE = "code.json"
 
 
 class ProblemFacts(BaseModel):
-    """What figures need of a problem; its text and its tests stay where they were read."""
+    """What figures need of a problem; its text and its tests stay where they were read.
+
+    ``is_scalable``: whether inputs of any size can be made, null in records of before. ``level_weights``: of
+    its levels in the score of its origin, by level; empty for none. ``programs``: SHA-256 of each sample's source, by
+    its number.
+    """
 
     model_config = ConfigDict(extra="forbid")
 
@@ -33,13 +41,18 @@ class ProblemFacts(BaseModel):
     algorithms: list[str]
     difficulty: str | None
     has_generator: bool
+    is_scalable: bool | None = None
+    level_weights: tuple[float, ...] = ()
+    programs: dict[int, str] = Field(default_factory=dict)
     n_samples: int
 
 
 class EvaluationRecord(BaseModel):
     """What was evaluated and how. ``evaluation_id`` is the hash of all that decides the figures.
 
-    ``references``: SHA-256 of the reference by problem; ``sources``: programs by their SHA-256.
+    ``procedure``: by which rows are made and judged (`PROCEDURE`). ``n_workers``: programs at a time when it
+    was begun, null where that is not known. ``references``: SHA-256 of the reference by problem;
+    ``sources``: programs by their SHA-256.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -47,6 +60,8 @@ class EvaluationRecord(BaseModel):
     schema_version: str = SCHEMA_VERSION
     joulemark_version: str = __version__
     created_utc: str = Field(default_factory=lambda: datetime.now(UTC).isoformat(timespec="seconds"))
+    procedure: int = 1
+    n_workers: int | None = None
     evaluation_id: str
     model: str
     origin: str
@@ -66,14 +81,23 @@ def new_record(
     answers: Mapping[str, Sequence[Answer]],
     settings: Settings,
     environment: Environment,
+    n_workers: int | None = None,
 ) -> EvaluationRecord:
     """Return the record of an evaluation that is about to start."""
     problems_digest = _digest([asdict(problem) for problem in problems])
     samples_digest = _digest({name: [asdict(one) for one in answers[name]] for name in sorted(answers)})
-    identity = [problems_digest, samples_digest, settings.model_dump(mode="json"), environment.environment_id]
+    identity = [
+        PROCEDURE,
+        problems_digest,
+        samples_digest,
+        settings.model_dump(mode="json"),
+        environment.environment_id,
+    ]
     return EvaluationRecord(
+        procedure=PROCEDURE,
+        n_workers=n_workers,
         evaluation_id=_digest(identity)[:16],
-        model=model,
+        model=writable(model),
         origin=", ".join(sorted({problem.origin for problem in problems})),
         problems_digest=problems_digest,
         samples_digest=samples_digest,
@@ -86,7 +110,12 @@ def new_record(
                 algorithms=list(problem.algorithms),
                 difficulty=problem.difficulty,
                 has_generator=problem.generator is not None,
+                is_scalable=problem.generator is not None and problem.generator.sizes is not None,
+                level_weights=problem.generator.level_weights if problem.generator is not None else (),
                 n_samples=len(answers.get(problem.problem_id, ())),
+                programs={
+                    one.sample: program_id(one.source or "") for one in answers.get(problem.problem_id, ())
+                },
             )
             for problem in problems
         },
@@ -122,13 +151,16 @@ def _sources(problems: Sequence[Problem], answers: Mapping[str, Sequence[Answer]
     """Return the sources of references and answers by SHA-256: reports show code beside figures."""
     sources = [problem.canonical for problem in problems]
     sources += [one.source for mine in answers.values() for one in mine if one.source is not None]
-    return {program_id(source): source for source in sources}
+    return {program_id(source): writable(source) for source in sources}
 
 
 def _digest(value: Any) -> str:
-    return hashlib.sha256(
-        orjson.dumps(value, default=_plain, option=orjson.OPT_SORT_KEYS | orjson.OPT_NON_STR_KEYS)
-    ).hexdigest()
+    options = orjson.OPT_SORT_KEYS | orjson.OPT_NON_STR_KEYS
+    try:
+        text = orjson.dumps(value, default=_plain, option=options)
+    except TypeError:  # half of a character in a program or in a problem
+        text = orjson.dumps(writable(value), default=_plain, option=options)
+    return hashlib.sha256(text).hexdigest()
 
 
 def _plain(value: Any) -> Any:

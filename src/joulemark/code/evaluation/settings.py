@@ -29,11 +29,12 @@ class FigureSet(StrEnum):
 class Settings(BaseModel):
     """The settings of an evaluation.
 
-    ``n_tests``: tests a problem; ``seed`` fixes their inputs. ``timeout_s``: CPU time of a process;
-    three times as much wall time, so that nothing fails for a busy machine;
-    ``memory_mib``: resident memory. ``min_pairs``, ``max_pairs``: of reference and candidate, the latter
-    until the interval's half width is below ``target_half_width`` (a share of the ratio).
-    ``same_pairs``: pairs of a problem's reference with itself, on ``same_problems`` problems (A/A).
+    ``n_tests``: tests a problem; ``seed`` fixes their inputs. ``timeout_s``: CPU time of one call, and of
+    loading; three times as much wall time, so that nothing fails for a busy machine; ``memory_mib``:
+    resident memory. ``min_pairs``, ``max_pairs``: of reference and candidate, the latter until the interval's
+    half width is below ``target_half_width`` (a share of the ratio).
+    ``same_pairs``: pairs of a problem's reference with itself, on ``same_problems`` problems (A/A), whatever
+    the answers to these are.
     ``measure``: whether time and memory are measured at all, or answers are graded only; ``figures``: what is
     measured then.
     """

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections import Counter, deque
+from collections import deque
 from typing import Any
 
-from joulemark.code.inside.plain import Linked, Opaque, Plain, Tree, encode
+from joulemark.code.grading.unordered import close_unordered, same_unordered
+from joulemark.code.inside.plain import Linked, Opaque, Plain, Tree
 from joulemark.code.problems.problem import Checker, Comparison
 
 
@@ -21,9 +22,7 @@ def same(expected: Plain, got: Plain, checker: Checker) -> bool:
             return isinstance(got, str) and _same_text(expected, got, checker)
         if checker.comparison in (Comparison.UNORDERED, Comparison.UNORDERED_NESTED):
             nested = checker.comparison is Comparison.UNORDERED_NESTED
-            return type(expected) is type(got) and _sorted_key(expected, nested, True) == _sorted_key(
-                got, nested, True
-            )
+            return type(expected) is type(got) and _same_in_any_order(expected, got, checker, nested=nested)
         return _equal(expected, got, checker)
     except RecursionError:
         return False
@@ -43,6 +42,12 @@ def _equal(a: Any, b: Any, checker: Checker) -> bool:
     return bool(a == b)
 
 
+def _same_in_any_order(expected: Plain, got: Plain, checker: Checker, *, nested: bool) -> bool:
+    if not (checker.rel_tol or checker.abs_tol):
+        return same_unordered(expected, got, nested=nested)
+    return close_unordered(expected, got, lambda a, b: _equal(a, b, checker), nested=nested)
+
+
 def _is_number(value: Any) -> bool:
     return isinstance(value, (int, float))
 
@@ -60,23 +65,6 @@ def _equal_numbers(a: float, b: float, checker: Checker) -> bool:
         return math.isclose(a, b, rel_tol=checker.rel_tol, abs_tol=checker.abs_tol)
     except OverflowError:
         return False
-
-
-def _sorted_key(value: Any, nested: bool, outermost: bool) -> Any:
-    """Return what is equal for two values exactly when one is the other in another order."""
-    if isinstance(value, list) and (outermost or nested):
-        return ("many", frozenset(Counter(_sorted_key(one, nested, False) for one in value).items()))
-    if isinstance(value, float) and value.is_integer():
-        return ("one", encode(int(value)))
-    if isinstance(value, bool):
-        return ("one", encode(int(value)))
-    if isinstance(value, (list, tuple)):
-        return (type(value).__name__, tuple(_sorted_key(one, nested, False) for one in value))
-    if isinstance(value, (set, frozenset)):
-        return ("set", frozenset(_sorted_key(one, nested, False) for one in value))
-    if isinstance(value, Opaque):
-        return ("never", id(value))
-    return ("one", encode(value))
 
 
 def _same_text(expected: str, got: str, checker: Checker) -> bool:

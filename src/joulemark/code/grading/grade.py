@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 
 from joulemark.code.cases.case import Case
 from joulemark.code.contain.called import Called
@@ -13,8 +13,9 @@ from joulemark.code.contain.sandbox import Sandbox
 from joulemark.code.grading.judge import Judge, passes_script
 from joulemark.code.inside.plain import Plain, encode
 from joulemark.code.measuring.observed import Ran, ended_run, observed_run
-from joulemark.code.problems.problem import Problem
+from joulemark.code.problems.problem import Problem, program_id
 from joulemark.record.code_run import CodeRun, Outcome, Purpose
+from joulemark.record.reason import Reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +87,24 @@ def _by_script(
         runs += [observed_run(one, ran, Purpose.TEST, right, case=first + i) for i, one in enumerate(calls)]
     if not failure:
         return Grade(True, Outcome.RETURNED, "", tuple(runs), tuple(inputs))
-    verdict = ended_run(Ended(Outcome.RETURNED, failure), ran, Purpose.TEST, sandbox.limits, case=len(runs))
-    return Grade(False, Outcome.RETURNED, failure, (*runs, verdict), tuple(inputs))
+    return Grade(False, Outcome.RETURNED, failure, (*runs, _verdict(ran, len(calls), failure)), tuple(inputs))
+
+
+def _verdict(ran: Ran, n_calls: int, failure: str) -> CodeRun:
+    """Return what a test script says of ``n_calls`` calls: a row, for the record holds all that decides."""
+    row = CodeRun(
+        problem=ran.problem,
+        program=program_id(ran.program),
+        role=ran.role,
+        purpose=Purpose.VERDICT,
+        outcome=Outcome.RETURNED,
+        correct=False,
+        sample=ran.sample,
+        n_calls=n_calls,
+        detail=failure,
+    )
+    nothing = [name for name, value in asdict(row).items() if value is None]
+    return replace(row, reasons=dict.fromkeys(nothing, Reason.NOT_APPLICABLE.value))
 
 
 def _not_right(

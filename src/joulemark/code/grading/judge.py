@@ -5,7 +5,9 @@ The candidate is a function there that is called elsewhere: its arguments and it
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections import deque
+from collections.abc import Callable, Iterator
 from types import TracebackType
 
 from joulemark.code.cases.case import Case
@@ -13,7 +15,7 @@ from joulemark.code.contain.cell import Ask, Cell
 from joulemark.code.contain.ended import Ended
 from joulemark.code.contain.sandbox import Sandbox
 from joulemark.code.grading.compare import same
-from joulemark.code.inside.plain import Opaque, Plain, encode
+from joulemark.code.inside.plain import Linked, Opaque, Plain, Tree, encode
 from joulemark.code.problems.importers.asserts import AS_TRUTH
 from joulemark.code.problems.problem import Comparison, Problem
 from joulemark.record.code_run import Outcome
@@ -46,7 +48,7 @@ class Judge:
         checker = self._problem.checker
         if checker.comparison is not Comparison.CHECKER:
             return same(case.expected, got, checker)
-        if checker != AS_TRUTH and _holds_opaque(got):
+        if checker != AS_TRUTH and not _may_be_right(case.expected, got):
             return False
         try:
             called = self._checking().call([encode((case.args, case.expected, got))])
@@ -119,14 +121,36 @@ def passes_script(
     return called.detail or "a test was not passed"
 
 
-def _holds_opaque(value: Plain) -> bool:
-    if isinstance(value, Opaque):
-        return True
-    if isinstance(value, dict):
-        return any(_holds_opaque(one) for pair in value.items() for one in pair)
-    if isinstance(value, (list, tuple)):
-        return any(map(_holds_opaque, value))
-    return False
+def _may_be_right(expected: Plain, got: Plain) -> bool:
+    """Tell whether a checker may be asked at all.
+
+    A value of no plain type is equal to nothing. Not a number where none is expected is wrong before the
+    checker sees it: every comparison with one is false, so ``max`` over errors drops it and ``if error > ...``
+    lets it pass.
+    """
+    if any(isinstance(one, Opaque) for one in _parts(got)):
+        return False
+    return not any(map(_is_nan, _parts(got))) or any(map(_is_nan, _parts(expected)))
+
+
+def _is_nan(value: Plain) -> bool:
+    if isinstance(value, complex):
+        return math.isnan(value.real) or math.isnan(value.imag)
+    return isinstance(value, float) and math.isnan(value)
+
+
+def _parts(value: Plain) -> Iterator[Plain]:
+    """Yield a value and all it holds, at every depth."""
+    left = [value]
+    while left:
+        one = left.pop()
+        yield one
+        if isinstance(one, dict):
+            left += [part for pair in one.items() for part in pair]
+        elif isinstance(one, (Linked, Tree)):
+            left += one.values
+        elif isinstance(one, (list, tuple, set, frozenset, deque)):
+            left += one
 
 
 def _failed(problem: Problem, why: str) -> InputError:

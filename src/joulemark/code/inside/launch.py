@@ -34,12 +34,14 @@ _PRELOADED = (
 )  # fmt: skip
 """What programs import: loaded once, before any of them, so that no run is charged for it."""
 _MAX_PROCESSES = 512  # threads too; behind the parent's own limit, of all runs of the sandbox together
+_NAME = "solution.py"  # of the program that was started, as far as a program can see
 _MANY = 1 << 16  # descriptors above every one that was passed on
 
 
 def main() -> None:
     """Set the sandbox up, tell the parent, and fork workers until the parent closes the socket or is gone."""
     settings: dict[str, Any] = json.loads(sys.argv[1])
+    sys.argv, sys.orig_argv = [_NAME], [sys.executable, _NAME]  # nothing of this machine's, no argument
     control = socket.socket(fileno=settings["control"])
     for name in _PRELOADED:
         importlib.import_module(name)
@@ -145,7 +147,8 @@ def _work(settings: dict[str, Any], wire: int) -> None:
     try:
         _die_with_parent()
         _close_all_but(wire)
-        files = text_files()
+        _silence()  # flags of an open file are shared by all who hold it, from one run to the next
+        files = None if _has_own_files(settings) else text_files()
         limit(settings["limits"])
         if system.is_linux():
             _confine(settings)
@@ -154,8 +157,13 @@ def _work(settings: dict[str, Any], wire: int) -> None:
         os._exit(0)
 
 
+def _has_own_files(settings: dict[str, Any]) -> bool:
+    """Tell whether all files that a run can write are its own."""
+    return bool(settings["namespaces"] != namespaces.NONE)
+
+
 def _confine(settings: dict[str, Any]) -> None:
-    private_files = settings["namespaces"] != namespaces.NONE
+    private_files = _has_own_files(settings)
     system.prctl(system.PR_SET_NO_NEW_PRIVS, 1)
     if settings["landlock"]:
         writable = ["/tmp", "/dev/null"] if private_files else ["/dev/null"]

@@ -14,12 +14,15 @@ from joulemark.code.inside.plain import Nodes
 
 MODULE = "solution"
 _IN, _OUT = 0, 1
+OWN_FILES = ("/tmp/stdin", "/tmp/stdout")
+"""Input and output of a program that reads and prints; ``/dev/stdin`` and ``/dev/stdout`` lead there."""
 
 
 def text_files() -> tuple[int, int]:
     """Return descriptors of two empty files: what a program reads as its input and where it prints.
 
-    They are made before the program, which cannot make files in memory: no limit of a process counts those.
+    For where a program has no files of its own. They are made before it, which cannot make files in memory: no
+    limit of a process counts those.
     """
     if hasattr(os, "memfd_create"):
         return os.memfd_create("in"), os.memfd_create("out")
@@ -31,6 +34,12 @@ def text_files() -> tuple[int, int]:
     return files[0], files[1]
 
 
+def _own_files() -> tuple[int, int]:
+    """Return such files in the program's own ``/tmp``, where they have names and their size is seen."""
+    given, printed = (os.open(path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600) for path in OWN_FILES)
+    return given, printed
+
+
 class NoEntryPoint(Exception):
     """The source defines nothing under the name that is to be called."""
 
@@ -39,15 +48,14 @@ class Program:
     """A loaded program; `call` calls its entry point with arguments.
 
     ``entry_point``: ``name``, ``Class.name``, or empty for a program that reads standard input and prints.
-    ``given``: names that the source finds defined. ``files``: of `text_files`, for programs that print.
-    Raises what the source raises, `NoEntryPoint`.
+    ``given``: names that the source finds defined. ``files``: of `text_files`, for programs that print; null
+    where it has a ``/tmp`` of its own. Raises what the source raises, `NoEntryPoint`.
     """
 
-    def __init__(self, source: str, entry_point: str, given: dict[str, Any], files: tuple[int, int]) -> None:
+    def __init__(self, source: str, entry_point: str, given: dict[str, Any], files: tuple[int, int] | None) -> None:
         self._code = compile(source, f"<{MODULE}>", "exec", dont_inherit=True)
         self._entry_point = entry_point
         self._given = given
-        self._files = files
         self._namespace: dict[str, Any] = {}
         if entry_point:
             module = types.ModuleType(MODULE)
@@ -56,6 +64,8 @@ class Program:
             self._namespace.update(given)
             exec(self._code, self._namespace)
             self._found()  # before any input is sent
+        else:
+            self._files = files or _own_files()
 
     @property
     def nodes(self) -> Nodes:
@@ -96,7 +106,9 @@ class Program:
             io.BufferedWriter(io.FileIO(_OUT, "wb", closefd=False)), encoding="utf-8"
         )
         try:
-            exec(self._code, {"__name__": "__main__", "__builtins__": __builtins__, **self._given})
+            module = sys.modules["__main__"] = types.ModuleType("__main__")  # `pickle` looks its classes up
+            module.__dict__.update(self._given)
+            exec(self._code, module.__dict__)
         except SystemExit as ended:
             if ended.code not in (None, 0):
                 raise

@@ -7,10 +7,13 @@ import os
 import sys
 
 from joulemark.code.inside import system
+from joulemark.code.inside.program import OWN_FILES
 from joulemark.code.inside.system import MS_BIND, MS_NODEV, MS_NOSUID, MS_RDONLY, MS_REC, MS_REMOUNT
 
 DEVICES = ("/dev/null", "/dev/urandom", "/dev/random")
 """No ``/dev/zero``: mapped as shared it is memory that no limit of a process counts."""
+STREAMS = {f"/dev/{os.path.basename(file)}": file for file in OWN_FILES}
+"""Names of the standard streams, and the files behind them."""
 _LIBRARIES = ("/lib", "/lib64", "/usr/lib", "/usr/lib64")
 _LOADER_CACHE = "/etc/ld.so.cache"
 _TIME_ZONES = "/usr/share/zoneinfo"
@@ -58,6 +61,8 @@ def enter(place: str) -> None:
             system.mount("tmpfs", place + path, "tmpfs", MS_NOSUID | MS_NODEV | MS_RDONLY, "size=4k,mode=555")
     for folder in ("/tmp", "/old"):
         os.makedirs(place + folder, exist_ok=True)
+    for link, file in STREAMS.items():
+        os.symlink(file, place + link)
     system.pivot_root(place, place + "/old")
     os.chdir("/")
     system.unmount("/old")

@@ -19,14 +19,16 @@ from joulemark.code.inside.plain import MAX_RESULT_DEPTH, TooLarge, decode, enco
 from joulemark.code.inside.program import NoEntryPoint, Program
 from joulemark.code.inside.wire import MAX_MESSAGE_BYTES, Closed, Wire
 
+# what a program puts into the modules' place changes nothing here
+_collect, _callbacks, _set_trace, _set_profile = gc.collect, gc.callbacks, sys.settrace, sys.setprofile
 _DETAIL_CHARS = 500
 _WARM_UPS = 3
 
 
-def serve(descriptor: int, files: tuple[int, int]) -> None:
+def serve(descriptor: int, files: tuple[int, int] | None) -> None:
     """Load one program and call it as the parent asks, until the parent closes the channel.
 
-    ``files``: of `program.text_files`.
+    ``files``: of `program.text_files`; null where a program has a ``/tmp`` of its own.
     """
     wire = Wire(descriptor)
     wire.send({"kind": "hello", "pid": os.getpid()})
@@ -39,8 +41,12 @@ def serve(descriptor: int, files: tuple[int, int]) -> None:
         return
 
 
-def _load(wire: Wire, order: dict[str, Any], files: tuple[int, int]) -> Program | None:
+def _load(wire: Wire, order: dict[str, Any], files: tuple[int, int] | None) -> Program | None:
     given = {name: _remote(wire, name) for name in order["remote"]}
+    if order["entry_point"] and files is not None:
+        for descriptor in files:  # it could put memory into them
+            os.close(descriptor)
+        files = None
     if order["recursion"]:
         sys.setrecursionlimit(order["recursion"])
     if order["rehearsal"] is not None:
@@ -57,7 +63,7 @@ def _load(wire: Wire, order: dict[str, Any], files: tuple[int, int]) -> Program 
     return None
 
 
-def _rehearse(order: dict[str, Any], given: dict[str, Any], files: tuple[int, int]) -> None:
+def _rehearse(order: dict[str, Any], given: dict[str, Any], files: tuple[int, int] | None) -> None:
     """Execute a copy of the program and call it once: imports and caches of the library are made then."""
     with contextlib.suppress(BaseException):  # what is wrong with it is found out by its real calls
         copy = Program(order["source"], order["entry_point"], given, files)
@@ -66,10 +72,14 @@ def _rehearse(order: dict[str, Any], given: dict[str, Any], files: tuple[int, in
 
 def _calls(wire: Wire, program: Program, order: dict[str, Any]) -> None:
     """Call the program once for each input; the stretch between ``go`` and ``done`` holds nothing else."""
+    # nothing of the program is to run while its inputs are read
+    _callbacks.clear()
+    _set_trace(None)
+    _set_profile(None)
     nodes = program.nodes
     inputs = [decode(text, nodes) for text in order["inputs"]]
     results: list[Any] = []
-    gc.collect()
+    _collect()
     _warm_up()
     wire.send({"kind": "ready"})
     wire.receive()

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from joulemark.code.evaluation.figures import summary_of_evaluation
-from joulemark.code.evaluation.journal import read_journal
 from joulemark.code.evaluation.record import FILE, EvaluationRecord, read_record
+from joulemark.code.evaluation.sound import read_rows
+from joulemark.code.joined.generation import generate_per_correct, shares
 from joulemark.code.joined.programs import problem_of
 from joulemark.metrics.attribution import items_overlap
 from joulemark.metrics.code.break_even import CostKind, ModelCost, cost_curve, model_cost
+from joulemark.metrics.code.run_time import mean_cpu_s
 from joulemark.metrics.code.summary import CodeSummary
 from joulemark.metrics.run_view import ItemKey, RunView
 from joulemark.metrics.value import Value, withheld
@@ -39,7 +41,8 @@ class DeclaredWatts:
 class ProgramFigures:
     """The programs of a run.
 
-    ``generate``: what a correct answer took to generate, metered (J), or CPU time where no meter was. What
+    ``generate``: what a correct answer took to generate, metered (J), or CPU time where no meter was;
+    withheld while answers wait for their grades, and without those whose problems could not judge. What
     its runs take is CPU time (``run_cpu_s``); ``run_j`` are its joules, modelled: no meter was read while
     programs ran. The two are never added up. ``joules_per_cpu_second``: what converts CPU time, by the meter
     of the processors that the engine ran on.
@@ -70,21 +73,24 @@ def program_figures(
     layout = RunLayout(root)
     if not (layout.programs / FILE).exists():
         return None
-    record, recorded = read_record(layout.programs), read_journal(layout.programs)
+    record = read_record(layout.programs)
+    recorded = read_rows(layout.programs, record)
     summary = summary_of_evaluation(record, recorded)
     rate, run_cpu_s = _joules_per_cpu_second(view), _mean_run(summary)
-    cost, why = _cost(summary, _problem_of_items(layout), view, declared)
+    problems = _problem_of_items(layout)
+    cost, why = _cost(summary, problems, view, declared)
+    unjudged = {key for key, problem in problems.items() if problem in recorded.unusable}
     return ProgramFigures(
         record,
         summary,
         cost,
         () if cost is None else cost_curve(cost),
         rate,
-        _per_right(summary, view),
+        generate_per_correct(view, unjudged),
         run_cpu_s,
         _run_j(run_cpu_s, rate),
         why,
-        recorded.failures,
+        recorded.unusable,
     )
 
 
@@ -113,16 +119,6 @@ def _cost(
     if spent is not None:
         return made(spent, CostKind.CPU), _why_no_energy(view)
     return None, f"{_why_no_energy(view)} {NO_CPU}"
-
-
-def shares(total: float, known: Mapping[ItemKey, float], keys: Sequence[ItemKey]) -> dict[ItemKey, float]:
-    """Return what each request took of a total: its own where all are known, and an equal part of the rest.
-
-    The parts add up to the total: what lies between requests is a cost of the answers too.
-    """
-    own = {key: known[key] for key in keys} if all(key in known for key in keys) else dict.fromkeys(keys, 0.0)
-    rest = (total - math.fsum(own.values())) / len(keys) if keys else 0.0
-    return {key: value + rest for key, value in own.items()}
 
 
 def _cpu(view: RunView) -> dict[ItemKey, float] | None:
@@ -173,22 +169,6 @@ def _why_no_energy(view: RunView) -> str:
     return f"{total.reason.text} {total.detail}".strip()
 
 
-def _per_right(summary: CodeSummary, view: RunView) -> Value:
-    """Return what was metered over the right answers with the meter's bound, else the engine's CPU time."""
-    energy, n_right, n = view.headline_energy, summary.counts["n_right"], len(view.measured_items)
-    if isinstance(energy, Withheld):
-        spent = view.cpu_seconds
-        if spent is None:
-            return withheld("J", energy.reason, detail=energy.detail)
-        if not n_right:
-            return withheld("s", Reason.NOTHING_CORRECT)
-        return Value(spent / n_right, "s", n=n)
-    if not n_right:
-        return withheld("J", Reason.NOTHING_CORRECT)
-    lo, hi = energy.lo / n_right, energy.hi / n_right
-    return Value(energy.joules / n_right, "J", lo, hi, "bound", n=n)
-
-
 def _run_j(run_cpu_s: Value, rate: Value) -> Value:
     """Return the modelled joules of one run; the bound is that of the rate."""
     if run_cpu_s.value is None:
@@ -201,11 +181,7 @@ def _run_j(run_cpu_s: Value, rate: Value) -> Value:
 
 def _mean_run(summary: CodeSummary) -> Value:
     """Return the CPU time of one run of a right program on the scaled input, mean over problems."""
-    times: dict[str, list[float]] = {}
-    for one in summary.paired:
-        if one.candidate.cpu_s is not None:
-            times.setdefault(one.problem, []).append(one.candidate.cpu_s)
-    if not times:
+    means = mean_cpu_s(summary.paired)
+    if not means:
         return withheld("s", Reason.NOT_MEASURED, detail="No right program was timed.", n=0)
-    means = [math.fsum(mine) / len(mine) for mine in times.values()]
-    return Value(math.fsum(means) / len(means), "s", n=len(means))
+    return Value(math.fsum(means.values()) / len(means), "s", n=len(means))

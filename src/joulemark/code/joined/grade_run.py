@@ -17,9 +17,9 @@ from joulemark.code.evaluation.environment import environment_of
 from joulemark.code.evaluation.evaluate import Watcher, evaluate
 from joulemark.code.evaluation.executor import CodeExecutor, LocalExecutor
 from joulemark.code.evaluation.job import Done
-from joulemark.code.evaluation.journal import read_journal
 from joulemark.code.evaluation.record import FILE, EvaluationRecord, new_record, read_record
 from joulemark.code.evaluation.settings import Settings
+from joulemark.code.evaluation.sound import read_rows
 from joulemark.code.joined.programs import Submission, answers_of, submissions_of
 from joulemark.code.joined.verdicts import grades_of
 from joulemark.code.problems.problem import Problem
@@ -184,7 +184,8 @@ def _not_writable(place: Path, error: OSError) -> InputError:
 def _note(layout: RunLayout, submissions: Sequence[Submission], evaluation_id: str) -> None:
     """Write the grades that are not in the journal yet."""
     known, _ = read_grades(layout.grades_journal)
-    grades = grades_of(submissions, read_journal(layout.programs), evaluation_id)
+    recorded = read_rows(layout.programs, read_record(layout.programs))
+    grades = grades_of(submissions, recorded, evaluation_id)
     new = [grade for grade in grades if known.get((*grade.key, grade.answer_commitment)) != grade]
     if new:
         with GradeJournal(layout.grades_journal) as journal:

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from joulemark.code.evaluation.journal import Recorded
 from joulemark.code.joined.extracted import is_cut_thinking
 from joulemark.code.joined.programs import Submission
-from joulemark.metrics.code.sample import is_right
-from joulemark.record.code_run import CANDIDATE, CodeRun, Outcome
+from joulemark.metrics.code.sample import passes_tests, samples_of
+from joulemark.record.code_run import CodeRun, Outcome
 from joulemark.record.item import Verdict
 from joulemark.record.late_grade import LateGrade
 from joulemark.tasks.extract import refuses
@@ -25,13 +25,14 @@ def grades_of(submissions: Iterable[Submission], recorded: Recorded, evaluation:
         problem = one.reference.problem
         if one.item.verdict is not None or problem not in recorded.done:
             continue
-        mine = [run for run in recorded.runs.get(problem, ()) if _is_of(run, one.sample)]
+        samples = {sample.number: sample.runs for sample in samples_of(recorded.runs.get(problem, ()))}
+        mine = samples.get(one.sample, ())
         found.append(_grade(one, mine, evaluation, usable=problem not in recorded.failures))
     return found
 
 
 def _grade(one: Submission, runs: Sequence[CodeRun], evaluation: str, *, usable: bool) -> LateGrade:
-    right = is_right(runs) if usable else None
+    right = passes_tests(runs) if usable else None
     verdict = _verdict(one, right)
     return LateGrade(
         item_id=one.item.item_id,
@@ -65,7 +66,3 @@ def _outcome(one: Submission, runs: Sequence[CodeRun], right: bool | None) -> st
         return None
     bad = next((run for run in runs if run.outcome is not Outcome.RETURNED or run.correct is False), None)
     return Outcome.RETURNED.value if right or bad is None else bad.outcome.value
-
-
-def _is_of(run: CodeRun, sample: int) -> bool:
-    return run.role == CANDIDATE and run.sample == sample

@@ -11,7 +11,7 @@ from joulemark.code.measuring.once import Bench
 from joulemark.code.problems.problem import Problem
 from joulemark.record.code_run import CodeRun, Purpose
 
-_NOTHING = Problem(
+NOTHING = Problem(
     problem_id="nothing",
     title="Nothing",
     statement="Return nothing.",
@@ -26,7 +26,7 @@ _REPEATS = 15
 def run_baseline(sandbox: Sandbox) -> list[CodeRun]:
     """Run the program that does nothing, `_REPEATS` times in fresh processes."""
     case = Case(0, Kind.GIVEN, (), encode(()), None)
-    with Judge(sandbox, _NOTHING) as judge:
-        bench = Bench(sandbox, _NOTHING, judge)
-        ran = Ran(_NOTHING.problem_id, _NOTHING.canonical)
+    with Judge(sandbox, NOTHING) as judge:
+        bench = Bench(sandbox, NOTHING, judge)
+        ran = Ran(NOTHING.problem_id, NOTHING.canonical)
         return [bench.run(ran, [case], Purpose.BASELINE, pair=repeat) for repeat in range(_REPEATS)]

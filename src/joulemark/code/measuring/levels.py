@@ -14,7 +14,7 @@ from joulemark.code.cases.make import results_of
 from joulemark.code.inside.plain import encode
 from joulemark.code.measuring.observed import Ran
 from joulemark.code.measuring.once import Bench
-from joulemark.metrics.code.order_statistics import LIMIT_FACTOR, OVERTIME_S
+from joulemark.metrics.code.eff_at_k import LIMIT_FACTOR, OVERTIME_S
 from joulemark.record.code_run import CodeRun, Purpose
 from joulemark.record.errors import InputError
 

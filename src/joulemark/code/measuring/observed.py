@@ -9,6 +9,7 @@ from typing import Any
 from joulemark.code.contain.called import Called
 from joulemark.code.contain.ended import Ended
 from joulemark.code.contain.limits import Limits
+from joulemark.code.problems.prelude import with_prelude
 from joulemark.code.problems.problem import Problem, program_id
 from joulemark.record.code_run import (
     CANDIDATE,
@@ -29,6 +30,19 @@ _IDLE_NS = 500_000_000  # a busy machine may keep a program waiting so long
 _PAUSE_NS = 200_000_000  # where it is known how long the machine did, and what is left is the program's own
 
 
+_PEAKS = ("peak_bytes", "peak_before_bytes", "peak_after_bytes")
+_SEEN_OF_ENDED = ("cpu_ns", "cpu_around_ns", "wall_ns", "queued_ns", "resident_bytes", "peak_bytes")
+_AROUND = (
+    "cpu_before_ns",
+    "cpu_after_ns",
+    "wall_after_ns",
+    "queued_after_ns",
+    "queued_ns",
+    "loaded_bytes",
+    "ended_bytes",
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Ran:
     """Which program of which problem ran: ``sample`` is null for the reference."""
@@ -44,7 +58,7 @@ class Ran:
 
     def source(self, problem: Problem) -> str:
         """Return what is loaded: what the problem puts before every program, then the program."""
-        return f"{problem.prelude}\n{self.program}" if problem.prelude else self.program
+        return with_prelude(problem.prelude, self.program)
 
 
 def observed_run(called: Called, ran: Ran, purpose: Purpose, correct: bool | None, **place: Any) -> CodeRun:
@@ -53,11 +67,8 @@ def observed_run(called: Called, ran: Ran, purpose: Purpose, correct: bool | Non
     reasons: dict[str, str] = {}
     if called.instructions is None:
         reasons["instructions"] = called.no_instructions or Reason.NOT_MEASURED
-    reasons |= {
-        name: Reason.NOT_MEASURED for name in ("queued_ns", "loaded_bytes") if getattr(called, name) is None
-    }
-    if called.peak_bytes is None:
-        reasons["peak_bytes"] = Reason.NOT_PERMITTED
+    reasons |= {name: Reason.NOT_MEASURED for name in _AROUND if getattr(called, name) is None}
+    reasons |= {name: Reason.NOT_PERMITTED for name in _PEAKS if getattr(called, name) is None}
     if called.cpu_inside_ns is None:
         reasons["cpu_inside_ns"] = Reason.NOT_REPORTED
     if integral is None:
@@ -76,11 +87,8 @@ def observed_run(called: Called, ran: Ran, purpose: Purpose, correct: bool | Non
         cpu_inside_ns=called.cpu_inside_ns,
         cpu_around_ns=called.cpu_around_ns,
         wall_ns=called.wall_ns,
-        queued_ns=called.queued_ns,
         instructions=called.instructions,
         resident_bytes=called.resident_bytes,
-        loaded_bytes=called.loaded_bytes,
-        peak_bytes=called.peak_bytes,
         memory_mib_s=integral,
         memory_above_mib_s=above,
         memory_step_ns=step,
@@ -88,6 +96,7 @@ def observed_run(called: Called, ran: Ran, purpose: Purpose, correct: bool | Non
         flags=_flags(called),
         detail=called.detail,
         reasons=reasons,
+        **{name: getattr(called, name) for name in (*_AROUND, *_PEAKS)},
         **place,
     )
 
@@ -103,14 +112,15 @@ def ended_run(
 ) -> CodeRun:
     """Return the row of a run that came to no answer: a limit is a censored value, and never a pass.
 
-    Its times are what was seen of it until it was ended.
+    Its times and its peak of memory are what was seen of it until it was ended.
     ``cpu_limit_s``: the limit of the call where it was less than that of the process.
     """
     cpu_s = limits.cpu_s if cpu_limit_s is None else min(cpu_limit_s, limits.cpu_s)
     limit_s = {Outcome.TIMED_OUT: limits.wall_s, Outcome.OVER_CPU: cpu_s}.get(ended.outcome)
-    seen = {name: getattr(ended, name) for name in ("cpu_ns", "cpu_around_ns", "wall_ns", "queued_ns")}
+    seen = {name: getattr(ended, name) for name in _SEEN_OF_ENDED}
     missing = [name for name, value in seen.items() if value is None]
-    missing += ["cpu_inside_ns", "instructions", "peak_bytes", "resident_bytes", "loaded_bytes"]
+    missing += ["cpu_inside_ns", "instructions"]
+    missing += [name for name in (*_AROUND, *_PEAKS) if name not in seen]
     waited = ended.wall_ns is not None and _waited(ended.wall_ns, ended.cpu_ns or 0, ended.queued_ns)
     return CodeRun(
         problem=ran.problem,

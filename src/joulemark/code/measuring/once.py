@@ -37,8 +37,11 @@ class Bench:
         """Call a program once for each of ``cases``, in one fresh process, and look at every result.
 
         ``cpu_limit_s``: of the calls, where it is less than that of the sandbox. ``rehearsal``: an input that
-        a copy of the program is called with before, see `Cell.load`.
+        a copy of the program is called with before, see `Cell.load`. Raises ``ValueError`` for no case: a
+        program that was given nothing is not right.
         """
+        if not cases:
+            raise ValueError("a program is not measured on nothing")
         place.setdefault("n_calls", len(cases))
         try:
             with self.sandbox.cell() as cell:

@@ -8,6 +8,7 @@ from joulemark.code.contain.containment import Containment
 from joulemark.code.contain.limits import MIB, Limits
 from joulemark.code.contain.sandbox import Sandbox
 from joulemark.code.selftest.case import Case, SelfTestCase
+from joulemark.code.selftest.hidden_cases import HIDDEN_CASES
 from joulemark.code.selftest.meeting_cases import MEETING_CASES
 from joulemark.code.selftest.program_case import program_cases
 from joulemark.code.selftest.rig_cases import RIG_CASES
@@ -19,7 +20,7 @@ LIMITS = Limits(wall_s=2.0, cpu_s=1.0, memory_bytes=192 * MIB, output_bytes=16 *
 
 def all_cases() -> tuple[Case, ...]:
     """Return the cases of this package: programs, meetings, then the whole rig."""
-    return (*program_cases(), *MEETING_CASES, *RIG_CASES)
+    return (*program_cases(), *MEETING_CASES, *RIG_CASES, *HIDDEN_CASES)
 
 
 def run_selftest(

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from joulemark.frugal.paired.decided_against import DecidedAgainst
-from joulemark.frugal.paired.decision import Question
+from joulemark.frugal.paired.decision import PairedTest
 from joulemark.frugal.paired.reference import Reference, read_reference
 from joulemark.frugal.paired.tie_width import tie_width
 from joulemark.record.errors import InputError
@@ -37,9 +37,10 @@ def against_rule(texts: Sequence[str], task: TaskSet) -> DecidedAgainst:
         )
     _require_random_order(task)
     reference = read_reference(Path(form[1]))
-    _require_same_questions(reference, task, form[1])
-    question = Question() if form[2] is None else Question(epsilon=tie_width(form[2]))
-    return DecidedAgainst(reference, task.score_range, question)
+    shared = _shared(reference, task, form[1])
+    _require_same_figure(reference, task, form[1])
+    question = PairedTest() if form[2] is None else PairedTest(epsilon=tie_width(form[2]))
+    return DecidedAgainst(reference, task.score_range, question, shared)
 
 
 def _require_random_order(task: TaskSet) -> None:
@@ -55,7 +56,8 @@ def _require_random_order(task: TaskSet) -> None:
     )
 
 
-def _require_same_questions(reference: Reference, task: TaskSet, path: str) -> None:
+def _shared(reference: Reference, task: TaskSet, path: str) -> int:
+    """Return of how many questions the reference has an outcome; raises `InputError` for none."""
     shared = sum(question.item_id in reference.values for question in task.questions)
     if (reference.task is not None and reference.task != task.name) or not shared:
         asked = reference.task or "other questions"
@@ -64,3 +66,19 @@ def _require_same_questions(reference: Reference, task: TaskSet, path: str) -> N
             why=f"that was asked {asked}" if asked != task.name else "the two share no question",
             fix="name a run of the same task",
         )
+    return shared
+
+
+def _require_same_figure(reference: Reference, task: TaskSet, path: str) -> None:
+    """Raise `InputError` where the outcomes are on another scale: the difference would be of two units."""
+    low, high = task.score_range or (0.0, 1.0)
+    known = [reference.values[one.item_id] for one in task.questions if one.item_id in reference.values]
+    same_kind = task.score_range is None or reference.real or (low, high) == (0.0, 1.0)
+    if same_kind and low <= min(known) and max(known) <= high:
+        return
+    theirs = f"scores within {reference.low:g} and {reference.high:g}" if reference.real else "right or wrong"
+    raise InputError(
+        f"{task.name} cannot be decided against {path}",
+        why=f"its outcomes are {theirs}, and the task's lie within {low:g} and {high:g}",
+        fix="name a run, or a file with the same figure on the same scale",
+    )

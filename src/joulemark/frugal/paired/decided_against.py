@@ -6,12 +6,12 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from joulemark.frugal.paired.decision import Decider, Decision, Question
+from joulemark.frugal.paired.decision import Decider, PairedTest, PairVerdict
 from joulemark.frugal.paired.reference import Reference
-from joulemark.frugal.paired.run_answers import value_of
-from joulemark.record.manifest import StopRule as Facts
-from joulemark.runs.stop import Finished, StopDecision
-from joulemark.runs.stop import Question as Asked
+from joulemark.metrics.item_value import item_value
+from joulemark.record.manifest import StopFacts
+from joulemark.runs.finished import Finished
+from joulemark.runs.stop import StopDecision
 
 LEAST, EVERY = 10, 5
 
@@ -22,26 +22,34 @@ class DecidedAgainst:
 
     Questions come in the run's own keyed order, so the reference may have been asked in any; those that it
     has no outcome of are left out. An item that was repeated counts once, with its mean.
-    ``score_range`` is that of the run's task, null of right and wrong.
+    ``score_range`` is that of the run's task, null of right and wrong. ``shared``: of how many questions of
+    the task the reference has an outcome, null where nobody knows; after the last of them the asking ends.
     """
 
     reference: Reference
     score_range: tuple[float, float] | None = None
-    question: Question = field(default_factory=Question)
+    question: PairedTest = field(default_factory=PairedTest)
+    shared: int | None = None
     left_out: int = 0
     _taken: int = 0
+    _shared: int = 0
     _at: list[int] = field(default_factory=list)
     _decider: Decider | None = None
 
     @property
     def text(self) -> str:
         """The rule in the one way that it is kept in a record."""
-        return f"decided against {self.reference.name} (tie {_width(self.question, self.reference)})"
+        return f"decided against {self.reference.name} (tie {self._width})"
 
     @property
-    def facts(self) -> Facts:
+    def _width(self) -> str:
+        epsilon = self.question.epsilon
+        return f"±{100 * epsilon:g}pp" if self.score_range is None else f"±{epsilon:g}"
+
+    @property
+    def facts(self) -> StopFacts:
         """The rule as the manifest names it."""
-        return Facts(targets=[self.text], least=LEAST, every=EVERY)
+        return StopFacts(targets=[self.text], least=LEAST, every=EVERY)
 
     @property
     def needs_energy(self) -> bool:
@@ -58,10 +66,9 @@ class DecidedAgainst:
         decider = self._decider or self._first_look(finished)
         differences = []
         for place, asked in enumerate(finished.questions[self._taken :], start=self._taken + 1):
-            ours, theirs = (
-                _mean(asked, real=self.score_range is not None),
-                self.reference.values.get(asked[0].item_id),
-            )
+            ours = item_value(asked, real=self.score_range is not None)
+            theirs = self.reference.values.get(asked[0].item_id)
+            self._shared += theirs is not None
             if ours is None or theirs is None:
                 self.left_out += 1
                 continue
@@ -69,9 +76,11 @@ class DecidedAgainst:
             self._at.append(place)
         self._taken = len(finished.questions)
         found = decider.feed(np.array(differences, np.float64))
-        if found is None:
-            return None
-        return StopDecision(self._at[found.n - 1], (self.text,))
+        if found is not None:
+            return StopDecision(self._at[found.n - 1], (self.text,))
+        # what is left is asked of no use: the reference knows none of it
+        exhausted = self.shared is not None and self._shared >= self.shared
+        return StopDecision(self._taken, (self.text,)) if exhausted else None
 
     def told(self) -> tuple[str, ...]:
         """Return in words how far it is, nothing before its first look."""
@@ -85,16 +94,17 @@ class DecidedAgainst:
     def _first_look(self, finished: Finished) -> Decider:
         reference = self.reference
         repeated = any(len(asked) > 1 for asked in finished.questions)
+        means = any(value not in (0.0, 1.0) for value in reference.values.values())
         low, high = self.score_range or (0.0, 1.0)
         span = max(high, reference.high) - min(low, reference.low)
-        real = reference.real or repeated or self.score_range is not None
+        real = reference.real or means or repeated or self.score_range is not None
         question = replace(self.question, span=span, real=real)
         self._decider = Decider(min(finished.of, reference.n_items), question)
         return self._decider
 
-    def _told(self, found: Decision) -> str:
-        unit = 1.0 if self.reference.real else 100.0
-        by = f"{unit * abs(found.difference or 0.0):.3g}{'' if self.reference.real else ' pp'}"
+    def _told(self, found: PairVerdict) -> str:
+        scored = self.score_range is not None
+        by = f"{(1.0 if scored else 100.0) * abs(found.difference or 0.0):.3g}{'' if scored else ' pp'}"
         name = self.reference.name
         if found.kind == "tie":
             return f"a tie with {name} after {found.n} questions"
@@ -102,13 +112,10 @@ class DecidedAgainst:
         e_value = f"e-value {np.exp(min(found.log_e, 700.0)):.3g}"
         if found.kind == "winner":
             return f"{side} than {name} by {by} of {found.n} questions ({e_value})"
-        return f"not decided against {name}: {by} {side} after {found.n} questions ({e_value})"
-
-
-def _width(question: Question, reference: Reference) -> str:
-    return f"±{question.epsilon:g}" if reference.real else f"±{100 * question.epsilon:g}pp"
-
-
-def _mean(asked: Asked, *, real: bool) -> float | None:
-    values = [value for item in asked if (value := value_of(item, real=real)) is not None]
-    return sum(values) / len(values) if values else None
+        told = f"not decided against {name}: {by} {side} after {found.n} questions ({e_value})"
+        known = len(self.reference.values)
+        if self.shared is None or self._shared < self.shared or known >= self.reference.n_items:
+            return told
+        return (
+            f"{told}; {name} has outcomes of {known:,} of {self.reference.n_items:,} questions, and no more"
+        )

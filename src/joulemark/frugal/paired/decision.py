@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from joulemark.frugal.paired.betting import Floats, WealthAbove
+from joulemark.frugal.betting import Floats, WealthAbove
 from joulemark.frugal.paired.confidence_sequence import interval, log_threshold
 from joulemark.frugal.paired.sign_test import log_e_values
 
@@ -17,7 +17,7 @@ EPSILON, ALPHA = 0.01, 0.05
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class PairedTest:
     """What is to be known of two models, A and B.
 
     A wrong winner is named with a chance of at most ``alpha``. Two models whose mean values differ by less
@@ -37,7 +37,7 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class Decision:
+class PairVerdict:
     """What the first ``n`` of ``n_items`` differences (B - A) said.
 
     ``log_e`` is the natural log of the e-value against "no difference"; ``difference`` their mean, null of
@@ -58,10 +58,10 @@ class Decider:
     ``n_items`` is how many there are in all. Whatever is fed after the decision changes nothing of it.
     """
 
-    def __init__(self, n_items: int, question: Question | None = None) -> None:
-        self.question = question or Question()
+    def __init__(self, n_items: int, question: PairedTest | None = None) -> None:
+        self.question = question or PairedTest()
         self.n_items = n_items
-        self.decision: Decision | None = None
+        self.decision: PairVerdict | None = None
         of, near = self.question, self.question.epsilon / self.question.span
         self._ties = (WealthAbove(-near, n_items), WealthAbove(-near, n_items))
         self._sides = (WealthAbove(0.0, n_items), WealthAbove(0.0, n_items)) if of.real else None
@@ -76,7 +76,7 @@ class Decider:
         """All that was fed, in order, in the unit of the values."""
         return np.concatenate(self._seen) if self._seen else np.zeros(0)
 
-    def feed(self, differences: Floats) -> Decision | None:
+    def feed(self, differences: Floats) -> PairVerdict | None:
         """Take the next differences; returns the decision, null while there is none.
 
         Raises ``ValueError`` for a difference beyond the span, or more of them than there are items.
@@ -97,13 +97,13 @@ class Decider:
         self._n += len(x)
         return self.decision
 
-    def now(self) -> Decision:
+    def now(self) -> PairVerdict:
         """Return the decision, or where there is none what is known so far, as undecided."""
         if self.decision is not None:
             return self.decision
         return self._of("undecided", None, self._n, self._log_e)
 
-    def all_fed(self) -> Decision:
+    def all_fed(self) -> PairVerdict:
         """Return what all that was fed says by itself: the e-value and the difference after its last item."""
         return self._of("undecided", None, self._n, self._log_e)
 
@@ -127,7 +127,7 @@ class Decider:
         self._wins = np.array([wins_a[-1], wins_b[-1]])
         return log_e_values(wins_a, wins_b), np.sign(wins_b - wins_a).astype(np.float64)
 
-    def _first(self, x: Floats, log_e: Floats, leads: Floats) -> Decision | None:
+    def _first(self, x: Floats, log_e: Floats, leads: Floats) -> PairVerdict | None:
         """Return the first decision among new items, null for none; of both at once the tie."""
         alpha = self.question.alpha
         won = _first_at(log_e >= -math.log(alpha))
@@ -147,9 +147,9 @@ class Decider:
         self._ruled_out = most[:, -1]
         return _first_at(most.min(axis=0) >= log_threshold(self.question.alpha))
 
-    def _of(self, kind: Kind, winner: Literal["A", "B"] | None, n: int, log_e: float) -> Decision:
+    def _of(self, kind: Kind, winner: Literal["A", "B"] | None, n: int, log_e: float) -> PairVerdict:
         mean = float(self.differences[:n].mean()) if n else None
-        return Decision(kind, winner, n, self.n_items, log_e, mean)
+        return PairVerdict(kind, winner, n, self.n_items, log_e, mean)
 
 
 def _first_at(holds: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> int | None:

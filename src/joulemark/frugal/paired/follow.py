@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from joulemark.frugal.paired.decision import Decider, Question
+from joulemark.frugal.paired.decision import Decider, PairedTest
 from joulemark.frugal.paired.run_answers import Answer, RunAnswers
 from joulemark.frugal.paired.streamed import Order, Streamed
 from joulemark.record.errors import InputError
@@ -23,7 +23,7 @@ class Follower:
     which it is to ask. Raises `InputError` where the two cannot be paired.
     """
 
-    def __init__(self, a: RunAnswers, b: RunAnswers, question: Question) -> None:
+    def __init__(self, a: RunAnswers, b: RunAnswers, question: PairedTest) -> None:
         self._a, self._b = a, b
         for run in (a, b):
             run.poll()
@@ -38,7 +38,7 @@ class Follower:
             )
         ranges = [run.manifest.task.score_range or (0.0, 1.0) for run in (a, b)]
         span = max(high for _, high in ranges) - min(low for low, _ in ranges)
-        self._question = replace(question, real=a.real, span=span)
+        self._question = replace(question, real=a.real or a.repeated or b.repeated, span=span)
         self._range = (min(low for low, _ in ranges), max(high for _, high in ranges))
         self._left_out = [0, 0]
         self._gone = 0
@@ -90,7 +90,7 @@ class Follower:
         return Streamed.of(
             self._decider,
             names=(str(self._a.root), str(self._b.root)),
-            metric="score" if self._question.real else "accuracy",
+            metric="score" if self._a.real else "accuracy",
             left_out=(self._left_out[0], self._left_out[1]),
             growing=self.growing,
             order=order,

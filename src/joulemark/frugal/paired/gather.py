@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from joulemark.frugal.outcome_file import read_outcomes
-from joulemark.frugal.outcome_matrix import OutcomeMatrix
-from joulemark.frugal.outcomes import Outcomes
-from joulemark.frugal.outcomes_from import table
-from joulemark.frugal.outcomes_from.columns import outcomes_of
-from joulemark.frugal.outcomes_from.matrix import read_npz_matrix
-from joulemark.frugal.outcomes_from.names import chosen
+from joulemark.frugal.outcomes.formats import table
+from joulemark.frugal.outcomes.formats.columns import outcomes_of
+from joulemark.frugal.outcomes.formats.matrix import read_npz_matrix
+from joulemark.frugal.outcomes.formats.names import chosen
+from joulemark.frugal.outcomes.outcome_file import read_outcomes
+from joulemark.frugal.outcomes.outcome_matrix import OutcomeMatrix
+from joulemark.frugal.outcomes.outcomes import Outcomes
 from joulemark.frugal.paired.pairing import Paired, paired
 from joulemark.record.errors import InputError
 

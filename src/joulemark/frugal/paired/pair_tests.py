@@ -7,8 +7,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from joulemark.frugal.paired.betting import Floats, WealthAbove
-from joulemark.frugal.paired.decision import Question
+from joulemark.frugal.betting import Floats, WealthAbove
+from joulemark.frugal.paired.decision import PairedTest
 from joulemark.frugal.paired.sign_test import log_e_values
 
 
@@ -20,7 +20,7 @@ class PairTests:
     ``log_tie_ever`` the smaller of the largest so far.
     """
 
-    def __init__(self, pairs: int, n_items: int, question: Question) -> None:
+    def __init__(self, pairs: int, n_items: int, question: PairedTest) -> None:
         near = question.epsilon / question.span
         self._question = question
         self._near = (WealthAbove(-near, n_items, pairs), WealthAbove(-near, n_items, pairs))

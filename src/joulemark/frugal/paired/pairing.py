@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from joulemark.frugal.outcomes import Floats, Outcomes
+from joulemark.frugal.outcomes.outcomes import Floats, Outcomes
 from joulemark.record.errors import InputError
 from joulemark.tasks.subset import DEFAULT_KEY, permuted
 

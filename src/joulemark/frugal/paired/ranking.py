@@ -24,8 +24,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from joulemark.frugal.paired.betting import Floats
-from joulemark.frugal.paired.decision import Question
+from joulemark.frugal.betting import Floats
+from joulemark.frugal.paired.decision import PairedTest
 from joulemark.frugal.paired.pair_tests import PairTests
 from joulemark.frugal.paired.ranks import Ranking, Settled
 
@@ -35,18 +35,18 @@ _GROWTH = 1.01
 Mask = NDArray[np.bool_]
 
 
-def rank(values: Floats, question: Question | None = None, control: Control = "family") -> Ranking:
+def rank(values: Floats, question: PairedTest | None = None, control: Control = "family") -> Ranking:
     """Rank models by their ``values`` (models, items), the items in random order; two models or more.
 
     Looks after every item at first, then whenever their number has grown by 1 %: fewer looks are as valid.
     """
-    return _Ranker(values, question or Question(), control).run()
+    return _Ranker(values, question or PairedTest(), control).run()
 
 
 class _Ranker:
     """Goes through the items look by look and settles pairs (first model, second model), first < second."""
 
-    def __init__(self, values: Floats, question: Question, control: Control) -> None:
+    def __init__(self, values: Floats, question: PairedTest, control: Control) -> None:
         self._values, self._question, self._control = values, question, control
         n_models, self._n_items = values.shape
         first, second = np.triu_indices(n_models, 1)

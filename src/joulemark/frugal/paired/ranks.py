@@ -8,8 +8,8 @@ from enum import IntEnum
 import numpy as np
 from numpy.typing import NDArray
 
-from joulemark.frugal.paired.betting import Floats
-from joulemark.frugal.paired.decision import Question
+from joulemark.frugal.betting import Floats
+from joulemark.frugal.paired.decision import PairedTest
 
 
 class Settled(IntEnum):
@@ -30,7 +30,7 @@ class Ranking:
     """
 
     values: Floats
-    question: Question
+    question: PairedTest
     control: str
     first: NDArray[np.intp]
     second: NDArray[np.intp]

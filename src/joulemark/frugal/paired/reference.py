@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from joulemark.frugal.outcome_file import read_outcomes
+from joulemark.frugal.outcomes.outcome_file import read_outcomes
 from joulemark.frugal.paired.run_answers import RunAnswers
 from joulemark.record.errors import InputError
 
@@ -17,8 +17,8 @@ from joulemark.record.errors import InputError
 class Reference:
     """The values of a model by item id. ``n_items`` is how many items it was to answer.
 
-    ``name`` is a run's id or a file's stem, never a path. ``task`` and ``items_hash`` are those of a run,
-    null of a file. ``low``..``high`` is the range of a value; ``real``: values are no mere right or wrong.
+    ``name`` is a run's id or a file's stem, never a path. ``task`` is that of a run, null of a
+    file. ``low``..``high`` is the range of a value; ``real``: values are no mere right or wrong.
     """
 
     name: str
@@ -28,11 +28,10 @@ class Reference:
     low: float = 0.0
     high: float = 1.0
     task: str | None = None
-    items_hash: str | None = None
 
 
 def read_reference(path: Path) -> Reference:
-    """Read a run directory (first answers) or a file with item ids; raises `InputError`.
+    """Read a run directory (means of repeats) or a file with item ids; raises `InputError`.
 
     A run that is still growing is none: `joulemark compare A B --stream` follows two.
     """
@@ -78,5 +77,4 @@ def _of_run(path: Path) -> Reference:
         low=low,
         high=high,
         task=task.name,
-        items_hash=task.items_hash,
     )

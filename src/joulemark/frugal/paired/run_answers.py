@@ -9,8 +9,8 @@ import orjson
 from pydantic import TypeAdapter
 
 from joulemark.files.locks import is_held
-from joulemark.metrics.accuracy import is_correct, is_graded_later, is_scored
-from joulemark.metrics.score import score_of
+from joulemark.metrics.accuracy import is_graded_later
+from joulemark.metrics.item_value import item_value
 from joulemark.record.errors import InputError
 from joulemark.record.item import Item, ItemRow, Phase
 from joulemark.runs.grades import Grades, read_grades, with_grades
@@ -20,20 +20,9 @@ from joulemark.runs.sound_manifest import require_sound
 _ITEM = TypeAdapter(Item)
 
 
-def value_of(item: Item, *, real: bool) -> float | None:
-    """Return what an answer is worth, null where nobody can say.
-
-    1 or 0 for right or not, where a failed request is not right; the score of a real-valued task, where it
-    has none.
-    """
-    if real:
-        return score_of(item)
-    return float(is_correct(item)) if is_scored(item) else None
-
-
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The first answer to an item; its value is null where it has none."""
+    """What the answers to an item are worth in the mean of its repeats; null where nobody can say."""
 
     item_id: str
     value: float | None
@@ -42,9 +31,10 @@ class Answer:
 class RunAnswers:
     """Follows a run directory, finished or growing.
 
-    Each item counts with its first answer; those of later repeats are left out. ``prefix`` holds the answers
-    in the order of asking, up to the first that is not there yet: what lies beyond came early because it was
-    short. Raises `InputError` where there is no run, or one of conversations.
+    Each item counts once, with the mean of its repeats: while the run grows all of them have to be there.
+    ``prefix`` holds the answers in the order of asking, up to the first that is not there yet: what lies
+    beyond came early because it was short. Raises `InputError` where there is no run, or one of
+    conversations.
     """
 
     def __init__(self, root: Path) -> None:
@@ -55,13 +45,18 @@ class RunAnswers:
         self.prefix: list[Answer] = []
         self.over = False
         self._offset = 0
-        self._items: dict[int, Item] = {}
+        self._items: dict[int, dict[int, Item]] = {}
         self._grades: Grades = {}
 
     @property
     def real(self) -> bool:
         """Whether answers have a real-valued score."""
         return self.manifest.task.score_range is not None
+
+    @property
+    def repeated(self) -> bool:
+        """Whether items are asked more than once, so that right and wrong have means."""
+        return self.manifest.repeats > 1
 
     @property
     def n_items(self) -> int:
@@ -80,16 +75,17 @@ class RunAnswers:
         # Asked before the journal is read: what was stored before the writer let go is then read below.
         self.over = not is_held(self._layout.lock)
         self._read()
-        if any(is_graded_later(item) for item in self._items.values()):
+        if any(is_graded_later(item) for one in self._items.values() for item in one.values()):
             self._grades, _ = read_grades(self._layout.grades_journal)
-        while (item := self._items.get(len(self.prefix))) is not None:
-            graded = with_grades([ItemRow(item)], self._grades)[0].item
-            if is_graded_later(graded) and not self.over:
+        while (repeats := self._items.get(len(self.prefix))) is not None:
+            graded = [one.item for one in with_grades(map(ItemRow, repeats.values()), self._grades)]
+            unfinished = len(graded) < self.manifest.repeats or any(map(is_graded_later, graded))
+            if unfinished and not self.over:
                 return
-            self.prefix.append(Answer(item.item_id, value_of(graded, real=self.real)))
+            self.prefix.append(Answer(graded[0].item_id, item_value(graded, real=self.real)))
 
     def _read(self) -> None:
-        """Take the first answers among the whole lines that were added."""
+        """Take the answers among the whole lines that were added."""
         try:
             with self._layout.items_journal.open("rb") as journal:
                 journal.seek(self._offset)
@@ -100,7 +96,7 @@ class RunAnswers:
         self._offset += whole
         for line in added[:whole].splitlines():
             item = _item(line)
-            if item is None or item.phase != Phase.MEASURE or item.repeat or item.index in self._items:
+            if item is None or item.phase != Phase.MEASURE:
                 continue
             if item.session is not None:
                 raise InputError(
@@ -108,7 +104,7 @@ class RunAnswers:
                     why="the turns of one are not drawn at random, and this test needs items that are",
                     fix=f"joulemark compare {self.root} OTHER, without --stream",
                 )
-            self._items[item.index] = item
+            self._items.setdefault(item.index, {}).setdefault(item.repeat, item)
 
 
 def _item(line: bytes) -> Item | None:

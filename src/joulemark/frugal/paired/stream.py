@@ -6,8 +6,8 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from joulemark.frugal.outcome_file import read_outcomes
-from joulemark.frugal.paired.decision import ALPHA, EPSILON, Decider, Question
+from joulemark.frugal.outcomes.outcome_file import read_outcomes
+from joulemark.frugal.paired.decision import ALPHA, EPSILON, Decider, PairedTest
 from joulemark.frugal.paired.follow import Follower
 from joulemark.frugal.paired.pairing import paired
 from joulemark.frugal.paired.run_answers import RunAnswers
@@ -29,7 +29,7 @@ def stream(
     Ends with the last answer where nothing is decided. ``epsilon`` is in the unit of the values. Raises
     `InputError` where the two cannot be paired.
     """
-    question = Question(epsilon, alpha)
+    question = PairedTest(epsilon, alpha)
     if not (_is_run(a) and _is_run(b)):
         yield _of_files(a, b, question)
         return
@@ -51,9 +51,9 @@ def _is_run(path: Path) -> bool:
     return (path / "manifest.json").exists() or not path.exists()
 
 
-def _of_files(a: Path, b: Path, question: Question) -> Streamed:
+def _of_files(a: Path, b: Path, question: PairedTest) -> Streamed:
     both = paired([read_outcomes(a), read_outcomes(b)])
-    question = Question(question.epsilon, question.alpha, both.span, real=not both.binary)
+    question = PairedTest(question.epsilon, question.alpha, both.span, real=not both.binary)
     decider = Decider(len(both.item_ids), question)
     decider.feed(both.values[1] - both.values[0])
     return Streamed.of(

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
-from joulemark.frugal.paired.decision import Decider, Decision, Question
+from joulemark.frugal.paired.decision import Decider, PairedTest, PairVerdict
 from joulemark.metrics.plain import JsonValue
 
 Order = Literal["asked", "keyed"]
@@ -25,11 +25,11 @@ class Streamed:
 
     names: tuple[str, str]
     metric: str
-    question: Question
-    decision: Decision
+    question: PairedTest
+    decision: PairVerdict
     interval: tuple[float, float]
     n_read: int
-    all_read: Decision | None
+    all_read: PairVerdict | None
     left_out: tuple[int, int]
     growing: bool
     order: Order
@@ -87,7 +87,7 @@ class Streamed:
         return found
 
 
-def evidence_json(decision: Decision) -> dict[str, JsonValue]:
+def evidence_json(decision: PairVerdict) -> dict[str, JsonValue]:
     """Return the e-value, its logarithm and the difference of a decision; each null with its reason."""
     reasons: dict[str, JsonValue] = {}
     e_value = math.exp(decision.log_e) if decision.log_e < _LARGEST else None

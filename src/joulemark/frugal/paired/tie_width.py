@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 
+from joulemark.frugal.target import PP
 from joulemark.record.errors import InputError
 
 
 def tie_width(text: str) -> float:
     """Return ``1pp`` as 0.01 and a plain number as itself, above 0; raises `InputError`."""
     plain = text.strip().removeprefix("±").strip()
-    number, factor = (plain.removesuffix("pp"), 0.01) if plain.endswith("pp") else (plain, 1.0)
+    number, factor = (plain.removesuffix("pp"), PP) if plain.endswith("pp") else (plain, 1.0)
     try:
         width = float(number) * factor
     except ValueError:

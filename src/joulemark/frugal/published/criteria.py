@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from joulemark.frugal.outcomes import Outcomes
+from joulemark.frugal.outcomes.outcomes import Outcomes
 from joulemark.frugal.published.cutoff import Progress, find_cutoff
 from joulemark.frugal.published.loss import loss_at_cutoff
 from joulemark.frugal.published.method import Method
@@ -48,7 +48,7 @@ def criteria_of(
 ) -> tuple[Criterion, ...]:
     """Return the published criteria, then the other columns; ``fraction`` of the items are asked."""
     names = [*PUBLISHED, *(name for name in outcomes.costs if name not in PUBLISHED)]
-    fast = replace(method, exact=False, slope=None, length=None)
+    fast = replace(method, exact=False, slope=None)
     return tuple(_criterion(name, outcomes, fraction, fast, progress) for name in names)
 
 

@@ -28,7 +28,7 @@ FEW_ITEMS = 1000
 """Below so many items the published method itself is not meant to be used."""
 _MATRIX_UP_TO = 400  # slopes; beyond, lowess at every slope goes by the grid
 _BATCH_ROWS, _BATCH_NUMBERS = 125, 400_000
-_KEPT_SIZES = 1000
+_KEPT_SIZES, _FEWEST_SIZES, _KEPT_NUMBERS = 1000, 100, 4_000_000  # of the tracking curves
 _ROUNDING = 1e-12
 _MAX_WORKERS = 8
 Progress = Callable[[int], None]
@@ -116,7 +116,9 @@ def find_cutoff(shuffles: Shuffles, method: Method, progress: Progress | None = 
     laid = method.frames_of(shuffles.n_items)
     at = _anchors(len(laid.starts), exact=method.is_exact_of(laid.n_items))
     smoother = _smoother(laid, method, at)
-    sizes = laid.points[_thinned(len(laid.points), _KEPT_SIZES)]
+    # many shuffles keep fewer sizes of each: memory has an end
+    kept = min(_KEPT_SIZES, max(_FEWEST_SIZES, _KEPT_NUMBERS // method.shuffles))
+    sizes = laid.points[_thinned(len(laid.points), kept)]
     rows = _batch_rows(laid)
     counts = [min(rows, method.shuffles - begin) for begin in range(0, method.shuffles, rows)]
     seeds = np.random.SeedSequence([method.seed, 0]).spawn(len(counts))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from joulemark.frugal.outcomes import Outcomes
+from joulemark.frugal.outcomes.outcomes import Outcomes
 from joulemark.frugal.published.cutoff import Progress, find_cutoff
 from joulemark.frugal.published.frames import frame_length
 from joulemark.frugal.published.loss import Loss, loss_at_cutoff

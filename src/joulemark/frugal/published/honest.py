@@ -4,32 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from joulemark.frugal.outcomes import Outcomes
-from joulemark.frugal.outcomes_from.columns import is_cost
-from joulemark.frugal.sample_size import (
-    Interval,
-    half_width,
-    moments,
-    needed,
-    needed_for_proportion,
-    proportion_interval,
-)
-from joulemark.frugal.target import Column, Decision, parse_target
+from joulemark.frugal.outcomes.formats.columns import is_cost
+from joulemark.frugal.outcomes.outcomes import Outcomes
+from joulemark.frugal.planning.known_task import COST_OF
+from joulemark.frugal.sample_size import Interval, half_width, moments, needed, needed_for_proportion
+from joulemark.frugal.target import Bound, Column, parse_target
+from joulemark.metrics.accuracy import wilson_interval
 from joulemark.record.errors import InputError
 
-_METRICS: dict[Column, tuple[str, ...]] = {
-    Column.JOULES: ("energy_j",),
-    Column.USD: ("usd",),
-    Column.GCO2E: ("gco2e",),
-    Column.LATENCY: ("e2el_s", "wall_s"),
-    Column.TOKENS: ("completion_tokens",),
-}
 _POINTS = 0.01  # of the scale
 _SHARE = 0.05  # of a cost's mean
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class Width:
     """A half-width of a 95 % interval: in the metric's unit, with ``relative`` a share of the mean."""
 
     half_width: float
@@ -37,44 +25,44 @@ class Wanted:
     text: str
 
 
-def default_target(outcomes: Outcomes) -> Wanted:
+def default_target(outcomes: Outcomes) -> Width:
     """Return one point of a hundred of a score's range, or a twentieth of a cost."""
     if is_cost(outcomes.metric):
-        return Wanted(_SHARE, True, f"{outcomes.metric} ±5%")
+        return Width(_SHARE, True, f"{outcomes.metric} ±5%")
     words = "±1pp" if outcomes.is_binary else "±1 of 100 points"
-    return Wanted(_POINTS * (outcomes.high - outcomes.low or 1.0), False, f"{outcomes.metric} {words}")
+    return Width(_POINTS * (outcomes.high - outcomes.low or 1.0), False, f"{outcomes.metric} {words}")
 
 
-def wanted_target(text: str, outcomes: Outcomes) -> Wanted:
+def wanted_target(text: str, outcomes: Outcomes) -> Width:
     """Return a target of the grammar of `frugal.target`; raises `InputError` for what is no mean's width."""
     target = parse_target(text)
-    if isinstance(target, Decision) or target.quantity.per_correct:
+    if isinstance(target, Bound) or target.quantity.per_correct:
         raise InputError(
             f"{text!r} gives no number of items here",
             why="the cut-off is set beside the width of a mean's interval",
             fix='say "accuracy ±1pp", "score ±1%" or "latency ±5%"; `joulemark frugal plan` knows more',
         )
-    metrics = _METRICS.get(target.quantity.column, ())
-    fits = outcomes.metric in metrics if metrics else not is_cost(outcomes.metric)
+    cost = COST_OF.get(target.quantity.column)
+    fits = outcomes.metric == cost if cost else not is_cost(outcomes.metric)
     if not fits or (target.quantity.column is Column.CORRECT and not outcomes.is_binary):
         raise InputError(
             f"{text!r} is about another figure",
             why=f"the cut-off is of the {outcomes.metric}",
             fix="name that figure, or another column with --metric",
         )
-    return Wanted(target.half_width, target.relative, target.text)
+    return Width(target.half_width, target.relative, target.text)
 
 
 def interval_at(n: int, outcomes: Outcomes) -> Interval:
     """Return the 95 % interval of the whole's mean that n items would give: theirs about the whole's own."""
     found, of = moments(outcomes.values), len(outcomes)
     if outcomes.is_binary:
-        return proportion_interval(found.mean * n, n, of)
+        return wilson_interval(found.mean * n, n, of)
     half = half_width(found.sd, n, of)
     return found.mean - half, found.mean + half
 
 
-def needed_items(wanted: Wanted, outcomes: Outcomes) -> int | None:
+def needed_items(wanted: Width, outcomes: Outcomes) -> int | None:
     """Return how many items the target needs; null for a share of a mean of 0."""
     found, of = moments(outcomes.values), len(outcomes)
     half = wanted.half_width * abs(found.mean) if wanted.relative else wanted.half_width

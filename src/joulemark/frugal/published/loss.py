@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from joulemark.frugal.outcomes import Outcomes
-from joulemark.frugal.outcomes_from.columns import is_cost
+from joulemark.frugal.outcomes.formats.columns import is_cost
+from joulemark.frugal.outcomes.outcomes import Outcomes
 from joulemark.frugal.published.cutoff import Cutoff
 from joulemark.frugal.published.frames import Ints
 from joulemark.frugal.published.shuffles import Floats, Shuffles

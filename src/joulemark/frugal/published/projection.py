@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from joulemark.frugal.outcomes import Floats, Outcomes
+from joulemark.frugal.outcomes.outcomes import Floats, Outcomes
 
 _MILLION = 1e6
 _THOUSAND = 1e3

@@ -12,7 +12,7 @@ from enum import StrEnum
 
 import numpy as np
 
-from joulemark.frugal.outcomes import Outcomes
+from joulemark.frugal.outcomes.outcomes import Outcomes
 from joulemark.frugal.published.cutoff import Cutoff, Progress, find_cutoff
 from joulemark.frugal.published.loss import Loss, loss_at
 from joulemark.frugal.published.method import Method

@@ -6,11 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from joulemark.frugal.outcomes import Outcomes
+from joulemark.frugal.outcomes.outcomes import Outcomes
 from joulemark.frugal.published.criteria import Criterion, criteria_of
 from joulemark.frugal.published.cutoff import FEW_ITEMS, Cutoff, Progress, find_cutoff
 from joulemark.frugal.published.frame_study import StudiedFrame, study_frames
-from joulemark.frugal.published.honest import Wanted, default_target, interval_at, needed_items
+from joulemark.frugal.published.honest import Width, default_target, interval_at, needed_items
 from joulemark.frugal.published.loss import Loss, loss_at_cutoff
 from joulemark.frugal.published.method import Method
 from joulemark.frugal.published.projection import OtherModel, Projected, project
@@ -49,7 +49,7 @@ class Study:
     ks_p: float | None
     loss: Loss
     interval: Interval
-    wanted: Wanted
+    wanted: Width
     needed_n: int | None
     null: NullResult
     criteria: tuple[Criterion, ...]
@@ -79,7 +79,7 @@ def study(
     outcomes: Outcomes,
     method: Method,
     *,
-    wanted: Wanted | None = None,
+    wanted: Width | None = None,
     stratify: bool = False,
     null: Null | None = None,
     others: tuple[OtherModel, ...] = (),
@@ -105,10 +105,10 @@ def study(
     aim = wanted or default_target(outcomes)
 
     def of_frames(number: int, length: int) -> Progress | None:
-        return stages(f"frames of {length} items") if stages else None
+        return stages(f"frames of {length:,} items") if stages else None
 
     def of_step(number: int, n: int) -> Progress | None:
-        return stages(f"self-application {number}: {n} items") if stages else None
+        return stages(f"self-application {number}: {n:,} items") if stages else None
 
     def of_criterion(title: str) -> Progress | None:
         return stages(title) if stages else None

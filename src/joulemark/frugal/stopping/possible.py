@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from joulemark.frugal.target import Column, Decision, Quantity, Target
+from joulemark.frugal.target import Bound, Column, Quantity, Target
 from joulemark.metrics.carbon import intensity_given
 from joulemark.metrics.money import by_tokens, electricity_priced
 from joulemark.record.errors import InputError
@@ -55,7 +55,7 @@ def _require_graded(target: Target, task: TaskSet) -> None:
             why="its answers are right or wrong",
             fix='say --stop "accuracy ±2pp"',
         )
-    if isinstance(target, Decision) and quantity.column is Column.SCORE and task.score_range is not None:
+    if isinstance(target, Bound) and quantity.column is Column.SCORE and task.score_range is not None:
         low, high = task.score_range
         if not low < target.threshold < high:
             raise InputError(

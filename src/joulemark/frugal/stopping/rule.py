@@ -5,15 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from joulemark.frugal.stopping.decision import Deciding
+from joulemark.frugal.stopping.deciding import Deciding
 from joulemark.frugal.stopping.precision import precision
 from joulemark.frugal.stopping.seen import Seen
 from joulemark.frugal.stopping.standing import Standing
-from joulemark.frugal.target import Column, Decision, Precision, Target
+from joulemark.frugal.target import Bound, Column, Precision, Target
 from joulemark.metrics.money import by_tokens
-from joulemark.record.manifest import Rates
-from joulemark.record.manifest import StopRule as Facts
-from joulemark.runs.stop import Finished, StopDecision
+from joulemark.record.manifest import Rates, StopFacts
+from joulemark.runs.finished import Finished
+from joulemark.runs.stop import StopDecision
 
 LEAST, EVERY = 30, 10
 METERED_GROWTH = 0.02
@@ -37,12 +37,12 @@ class TargetRule:
     ) -> None:
         """``of`` questions in all, asked ``in_flight`` at a time; ``rates`` price them."""
         self._targets = tuple(targets)
-        self._in_flight = in_flight
+        self._in_flight, self._score_range = in_flight, score_range
         self._seen = Seen(rates)
         self._deciding = {
             target.text: Deciding(target, of, score_range)
             for target in self._targets
-            if isinstance(target, Decision)
+            if isinstance(target, Bound)
         }
         # what may come from tokens or from a meter is looked at with the meter beside it
         self._metered = {target.text for target in self._targets if _may_be_metered(target, rates)}
@@ -52,10 +52,10 @@ class TargetRule:
         self._standings: list[Standing] = []
 
     @property
-    def facts(self) -> Facts:
+    def facts(self) -> StopFacts:
         """The rule as the manifest names it."""
         texts = [target.text for target in self._targets]
-        return Facts(targets=texts, least=LEAST, every=EVERY, growth=self._growth)
+        return StopFacts(targets=texts, least=LEAST, every=EVERY, growth=self._growth)
 
     @property
     def needs_energy(self) -> bool:
@@ -107,7 +107,15 @@ class TargetRule:
         for target in self._targets:
             if isinstance(target, Precision):
                 metered = view if target.text in self._metered else None
-                standing = precision(target, self._seen, questions, finished.of, metered, self._in_flight)
+                standing = precision(
+                    target,
+                    self._seen,
+                    questions,
+                    finished.of,
+                    metered,
+                    self._in_flight,
+                    self._score_range,
+                )
             else:
                 standing = self._deciding[target.text].look(self._seen, n)
             self._standings.append(standing)

@@ -9,13 +9,12 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from joulemark.metrics.accuracy import is_correct, is_scored
+from joulemark.metrics.item_value import item_value
 from joulemark.metrics.money import token_costs
-from joulemark.metrics.score import score_of
 from joulemark.metrics.value import Value
 from joulemark.record.item import Item
 from joulemark.record.manifest import Rates
-from joulemark.runs.stop import Question
+from joulemark.runs.finished import Repeats
 
 Floats = NDArray[np.float64]
 
@@ -37,12 +36,11 @@ class Seen:
     tokens: list[float] = field(default_factory=list)
     usd: list[float] = field(default_factory=list)
 
-    def take(self, questions: Sequence[Question]) -> None:
+    def take(self, questions: Sequence[Repeats]) -> None:
         """Take in those of ``questions`` that are new; earlier ones stand before them."""
         for repeats in questions[len(self.right) :]:
-            scored = [item for item in repeats if is_scored(item)]
-            self.right.append(_mean(scored, lambda item: float(is_correct(item))))
-            self.score.append(_mean([one for one in repeats if score_of(one) is not None], _score))
+            self.right.append(_known(item_value(repeats, real=False)))
+            self.score.append(_known(item_value(repeats, real=True)))
             answered = [item for item in repeats if not item.failed and item.streamed]
             self.latency_s.append(_mean(answered, _taken_s))
             self.taken_s.append(_mean(repeats, _taken_s))
@@ -53,7 +51,7 @@ class Seen:
         """Return the first ``n`` entries of a column."""
         return np.array(getattr(self, name)[:n], np.float64)
 
-    def _usd(self, repeats: Question) -> float:
+    def _usd(self, repeats: Repeats) -> float:
         costs = token_costs(repeats, self.rates)
         return math.nan if isinstance(costs, Value) else math.fsum(costs) / len(costs)
 
@@ -62,9 +60,8 @@ def _mean(items: Sequence[Item], of: Callable[[Item], float]) -> float:
     return math.fsum(map(of, items)) / len(items) if items else math.nan
 
 
-def _score(item: Item) -> float:
-    score = score_of(item)
-    return math.nan if score is None else score
+def _known(value: float | None) -> float:
+    return math.nan if value is None else value
 
 
 def _taken_s(item: Item) -> float:

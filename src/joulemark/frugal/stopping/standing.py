@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from joulemark.frugal.target import Column, Decision, Precision, Target
+from joulemark.frugal.target import Bound, Column, Precision, Target
 
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """``figure`` with the interval ``lo`` to ``hi`` (``half_width`` to either side), null where not known.
+    """``figure`` with its interval ``lo`` to ``hi``, null where not known; ``half_width`` is half its length.
+
+    The interval of a share is not symmetric about it, and is told by its ends; a mean's is.
 
     ``more``: about how many more questions it takes, null where that cannot be told. ``why`` says why a
     figure is not known.
@@ -31,29 +33,31 @@ class Standing:
         if self.figure is None:
             return f"{name}: not known yet ({self.why})"
         if isinstance(self.target, Precision):
-            held = f"{name} {_figure(self.figure, self.target)} ±{self._width()}"
-            held += f", target ±{self.target.width_text}"
+            held = f"{name} {self._known()}, target ±{self.target.width_text}"
         else:
             sign = ">" if self.target.above else "<"
-            held = f"{name} {self.figure:.3g}, certainly within {self.lo:.3g} and {self.hi:.3g}, "
+            held = f"{name} {self.figure:.3f}, within {self.lo:.3g} and {self.hi:.3g} at any look, "
             held += f"target {sign} {self.target.threshold:g}"
         if self.met:
-            return f"{held}: {self._decided(self.target) if isinstance(self.target, Decision) else 'met'}"
+            return f"{held}: {self._decided(self.target) if isinstance(self.target, Bound) else 'met'}"
         return held if self.more is None else f"{held}: about {self.more:,} more"
 
-    def _width(self) -> str:
+    def _known(self) -> str:
+        """The figure of a precision with its interval."""
         assert isinstance(self.target, Precision)
         half, figure = self.half_width or 0.0, self.figure or 0.0
-        if self.target.relative:
-            return f"{100 * half / abs(figure):.3g}%" if figure else "?"
         if self.target.quantity.column is Column.CORRECT:
-            return f"{100 * half:.3g}pp"
+            lo, hi = self.lo or 0.0, self.hi or 0.0
+            return f"{figure:.3f} ({lo:.3f} … {hi:.3f}, half-width {100 * half:.3g}pp)"
+        told = _figure(figure, self.target)
+        if self.target.relative:
+            return f"{told} ±{f'{100 * half / abs(figure):.3g}%' if figure else '?'}"
         unit = self.target.quantity.unit
-        return f"{half:.3g}{'' if unit == '1' else unit}"
+        return f"{told} ±{half:.3g}{'' if unit == '1' else unit}"
 
-    def _decided(self, target: Decision) -> str:
+    def _decided(self, target: Bound) -> str:
         lo = self.lo or 0.0
-        holds = lo > target.threshold if target.above else lo < target.threshold
+        holds = lo >= target.threshold if target.above else lo < target.threshold
         return "so it is" if holds else "it is not"
 
 

@@ -14,10 +14,10 @@ from joulemark.metrics.code.break_even import (
     model_cost,
 )
 from joulemark.metrics.code.by_group import Extremes, Placed, Tags, on_identical_problems, solved_by_all
+from joulemark.metrics.code.dps import Cluster
 from joulemark.metrics.code.environments import EnvironmentComparison, compare_environments, ratios_by_task
 from joulemark.metrics.code.number_of_tests import TestCount, compare_test_counts
 from joulemark.metrics.code.pair_ratio import Comparison, PairRatio, aa_band, pair_ratio
-from joulemark.metrics.code.performance_score import Cluster
 from joulemark.metrics.code.repeat_study import repeat_study
 from joulemark.metrics.code.sample import Sample, is_right, samples_of
 from joulemark.metrics.code.summary import CodeSummary, summarize_code

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from joulemark.metrics.code.baseline import MIB, NS_PER_S
+from joulemark.metrics.code.charged import charged
 from joulemark.metrics.code.over_tasks import largest_of, mean_of, ratio_of_sums, share_of
 from joulemark.metrics.code.sample import Sample, references, right_by_problem, samples_of
 from joulemark.metrics.definition import MetricDefinition
@@ -26,12 +27,14 @@ _PAPER = "D. Huang et al., EffiBench (NeurIPS 2024)"
 _NONE = "no right program was run on all tests in one process beside the reference"
 _NO_RUN = "No right program and its reference were run on all tests in one process."
 _SHORT = "fewer than 5 samples of the memory lie within the run, for more than half of the tasks"
+_LIMITED = "a right program did not end on all tests in one process: leaving it out would favour it"
+HIT_LIMIT = "{} of {} right programs did not end on all tests in one process, so what they take is not known."
 _WORDS = {"et": "execution time", "mu": "peak memory", "tmu": "memory over time"}
 _SYMBOLS = {"et": "T", "mu": "M", "tmu": "A"}
 _UNITS = {"et": "s", "mu": "MiB", "tmu": "MiB*s"}
 _FIELDS = {
-    "et": ("code.wall_ns",),
-    "mu": ("code.resident_bytes", "code.peak_bytes"),
+    "et": ("code.wall_ns", "code.cpu_around_ns", "code.wall_after_ns"),
+    "mu": ("code.resident_bytes", "code.peak_bytes", "code.peak_before_bytes", "code.peak_after_bytes"),
     "tmu": ("code.memory_mib_s", "code.n_memory_samples"),
 }
 _HOW = {
@@ -43,7 +46,7 @@ _HOW = {
 
 def _definitions(what: str) -> Iterator[MetricDefinition]:
     symbol, words, how, fields = _SYMBOLS[what], _WORDS[what], _HOW[what], _FIELDS[what]
-    withheld_when = (_NONE, _SHORT) if what == "tmu" else (_NONE,)
+    withheld_when = (_NONE, _LIMITED, _SHORT) if what == "tmu" else (_NONE, _LIMITED)
     ratio = rf"{symbol}_i / {symbol}_{{\mathrm{{ref}},i}}"
     forms = (
         ("{}", "{}: {}", _UNITS[what], rf"\frac{{1}}{{N}} \sum_i {symbol}_i", "mean over tasks"),
@@ -67,11 +70,22 @@ def _definitions(what: str) -> Iterator[MetricDefinition]:
             (*fields, "code.correct", "code.outcome"),
             withheld_when,
             f"{_PAPER}, as defined there; {kind}; {how}; right programs only, a task's right answers are "
-            "averaged first; interval: tasks resampled, Wilson's for a share, none for the largest",
+            "averaged first; work before the start and after the end of the calls that is more than the "
+            "reference's is in it; interval: tasks resampled, Wilson's for a share, none for the largest",
         )
 
 
-DEFINITIONS = tuple(defined for what in _WORDS for defined in _definitions(what))
+AT_LEAST = MetricDefinition(
+    "net_at_least",
+    "NET: lower bound",
+    "1",
+    r"\frac{1}{N} \sum_i T_i / T_{\mathrm{ref},i}",
+    (*_FIELDS["et"], "code.limit_ns", "code.correct", "code.outcome"),
+    (_NONE,),
+    f"{_PAPER}, mean of ratios; a right program that a limit ended on all tests in one process enters with "
+    "the time until then (the paper counts such programs as having passed); interval: tasks resampled",
+)
+DEFINITIONS = (*(defined for what in _WORDS for defined in _definitions(what)), AT_LEAST)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,64 +111,141 @@ def profile_of(runs: Sequence[CodeRun]) -> Profile | None:
     )
 
 
-def as_defined(runs: Sequence[CodeRun], samples: Sequence[Sample] | None = None) -> dict[str, Value]:
-    """Return the figures of `DEFINITIONS` of one model; ``samples`` spares finding them again.
+@dataclass(frozen=True, slots=True)
+class _Columns:
+    """A quantity by task: of right programs whose runs all ended, of the reference, and as lower bounds.
 
-    ``n`` of each is the number of tasks it is over. A run that a limit ended has no time and is left out.
+    ``bounds``: of every task, what was seen of a program that did not end taken for the whole; null where
+    nothing was. ``n_limited`` of ``n_programs`` right programs did not end.
     """
-    right = right_by_problem(samples_of(runs) if samples is None else samples)
-    whole = references(runs, Purpose.WHOLE)
+
+    mine: dict[str, float]
+    reference: dict[str, float]
+    bounds: dict[str, float | None]
+    n_limited: int
+    n_programs: int
+
+    @property
+    def ratios(self) -> dict[str, float]:
+        """The ratio of each task that is known."""
+        return {task: mine / self.reference[task] for task, mine in self.mine.items() if self._has(task)}
+
+    @property
+    def ratio_bounds(self) -> dict[str, float | None]:
+        """The ratio of each task, or a lower bound of it; null where none is known."""
+        return {
+            task: None if bound is None else bound / self.reference[task]
+            for task, bound in self.bounds.items()
+            if self._has(task)
+        }
+
+    def _has(self, task: str) -> bool:
+        return self.reference[task] > 0
+
+
+def as_defined(runs: Sequence[CodeRun], samples: Sequence[Sample] | None = None) -> dict[str, Value]:
+    """Return the figures of `DEFINITIONS` of one model; ``samples`` (of `charged` rows) spares finding them.
+
+    ``n`` of each is the number of tasks it is over. Where a right program did not end on all tests, means and
+    the largest are withheld; ``net_at_least`` and the shares above 5 take what was seen of it.
+    """
+    rows = charged(runs)
+    right = right_by_problem(samples_of(rows) if samples is None else samples)
+    whole = references(rows, Purpose.WHOLE)
     found: dict[str, Value] = {}
     for what in _WORDS:
-        mine, reference = _columns(right, whole, _of(what))
+        columns = _columns(right, whole, what)
         too_short = what == "tmu" and _sampled_too_rarely(right, whole)
-        found |= _figures(what, mine, reference, too_short=too_short)
+        found |= _figures(what, columns, too_short=too_short)
     return found
 
 
 def task_ratios(runs: Sequence[CodeRun], what: str = "et") -> dict[str, float]:
     """Return the paper's per-task ratio of ``et``, ``mu`` or ``tmu`` by problem."""
-    right, whole = right_by_problem(samples_of(runs)), references(runs, Purpose.WHOLE)
-    mine, reference = _columns(right, whole, _of(what))
-    return {task: mine[task] / reference[task] for task in mine if reference[task] > 0}
+    rows = charged(runs)
+    return _columns(right_by_problem(samples_of(rows)), references(rows, Purpose.WHOLE), what).ratios
 
 
-def _figures(
-    what: str, mine: Mapping[str, float], reference: Mapping[str, float], *, too_short: bool
-) -> dict[str, Value]:
-    ratios = {task: mine[task] / reference[task] for task in mine if reference[task] > 0}
+def _figures(what: str, columns: _Columns, *, too_short: bool) -> dict[str, Value]:
+    ratios, bounds = columns.ratios, columns.ratio_bounds
     found = {
-        what: mean_of(mine, _UNITS[what], detail=_NO_RUN),
+        what: mean_of(columns.mine, _UNITS[what], detail=_NO_RUN),
         f"n{what}": mean_of(ratios, "1", detail=_NO_RUN),
-        f"n{what}_star": ratio_of_sums(mine, reference, "1", detail=_NO_RUN),
-        f"n{what}_over_5": share_of(
-            sum(r > FAR_SLOWER for r in ratios.values()), len(ratios), detail=_NO_RUN
-        ),
+        f"n{what}_star": ratio_of_sums(columns.mine, columns.reference, "1", detail=_NO_RUN),
         f"n{what}_max": largest_of(ratios, "1", detail=_NO_RUN),
     }
-    if not too_short:
-        return found
-    detail = f"Fewer than {MIN_MEMORY_SAMPLES} samples of the memory lie within the runs of most tasks."
-    return {
-        name: withheld(v.unit, Reason.SHORTER_THAN_STEP, detail=detail, n=v.n) for name, v in found.items()
-    }
+    if columns.n_limited:
+        detail = HIT_LIMIT.format(columns.n_limited, columns.n_programs)
+        detail += " See the lower bound." if what == "et" else ""
+        found = _withheld(found, Reason.NOT_MEASURED, detail)
+    found[f"n{what}_over_5"] = _over(ratios, bounds)
+    if what == "et":
+        seen = {task: bound for task, bound in bounds.items() if bound is not None}
+        found[AT_LEAST.name] = mean_of(seen, "1", detail=_NO_RUN)
+    if too_short:
+        detail = f"Fewer than {MIN_MEMORY_SAMPLES} samples of the memory lie within the runs of most tasks."
+        found = _withheld(found, Reason.SHORTER_THAN_STEP, detail)
+    return found
+
+
+def _over(ratios: Mapping[str, float], bounds: Mapping[str, float | None]) -> Value:
+    """Return the share of tasks above 5; withheld where one did not end before what it took told."""
+    untold = sum(task not in ratios and (bound or 0.0) <= FAR_SLOWER for task, bound in bounds.items())
+    if untold:
+        detail = f"Programs of {untold} tasks did not end, and had not taken five times as much by then."
+        return withheld("1", Reason.NOT_MEASURED, detail=detail, n=len(bounds))
+    above = sum(bound is not None and bound > FAR_SLOWER for bound in bounds.values())
+    return share_of(above, len(bounds), detail=_NO_RUN)
+
+
+def _withheld(found: Mapping[str, Value], reason: Reason, detail: str) -> dict[str, Value]:
+    return {name: withheld(v.unit, reason, detail=detail, n=v.n) for name, v in found.items()}
 
 
 def _columns(
-    right: Mapping[str, Sequence[Sample]],
-    whole: Mapping[str, Sequence[CodeRun]],
-    of: Callable[[Profile], float | None],
-) -> tuple[dict[str, float], dict[str, float]]:
-    """Return a quantity of the right programs and of the reference, of the tasks that have both."""
-    mine: dict[str, float] = {}
-    reference: dict[str, float] = {}
+    right: Mapping[str, Sequence[Sample]], whole: Mapping[str, Sequence[CodeRun]], what: str
+) -> _Columns:
+    """Return a quantity of the right programs and of the reference, of the tasks in which that ended."""
+    of = _of(what)
+    found = _Columns({}, {}, {}, 0, 0)
+    n_limited = n_programs = 0
     for problem, samples in right.items():
         theirs = profile_of(whole.get(problem, ()))
-        known = [v for sample in samples if (p := profile_of(sample.runs)) and (v := of(p)) is not None]
         of_reference = None if theirs is None else of(theirs)
-        if known and of_reference is not None:
-            mine[problem], reference[problem] = math.fsum(known) / len(known), of_reference
-    return mine, reference
+        if of_reference is None:
+            continue
+        known: list[float] = []
+        bounds: list[float | None] = []
+        for sample in samples:
+            profile = profile_of(sample.runs)
+            value = None if profile is None else of(profile)
+            failed = [run for run in sample.of(Purpose.WHOLE) if run.outcome is not Outcome.RETURNED]
+            if failed:
+                n_limited += 1
+                seen = [bound for run in failed if (bound := _at_least(run, what)) is not None]
+                bounds.append(max([*seen, *([] if value is None else [value])], default=None))
+            elif value is not None:
+                known.append(value)
+                bounds.append(value)
+        n_programs += len(bounds)
+        if not bounds:
+            continue
+        found.reference[problem] = of_reference
+        if len(known) == len(bounds):
+            found.mine[problem] = math.fsum(known) / len(known)
+        # nothing was seen of some: what is known of the others, shared out over all, is a bound too
+        seen_all = [bound for bound in bounds if bound is not None]
+        found.bounds[problem] = math.fsum(seen_all) / len(bounds) if seen_all else None
+    return replace(found, n_limited=n_limited, n_programs=n_programs)
+
+
+def _at_least(run: CodeRun, what: str) -> float | None:
+    """Return what a run that did not end had taken at least; null where that was not seen."""
+    if what == "et":
+        limit_ns = run.limit_ns if run.outcome.is_censored else None
+        seen_ns = max(run.wall_ns or 0, limit_ns or 0)
+        return seen_ns / NS_PER_S if seen_ns else None
+    return _peak_mib(run) if what == "mu" else None
 
 
 def _sampled_too_rarely(

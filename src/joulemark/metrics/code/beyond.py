@@ -15,7 +15,7 @@ from joulemark.record.code_run import Outcome, Purpose
 _SOURCE = "M. Du et al., Mercury (NeurIPS 2024)"
 _INPUTS = ("code.wall_ns", "code.correct", "code.outcome")
 _WHEN = ("no run times of known right programs were given", "no answer to such a problem was judged")
-_NONE = "No run times of known right programs were given for these problems."
+_NONE = "No times of known right programs were given for these problems (`--known-times`, `--known`)."
 
 BEYOND = MetricDefinition(
     "beyond",
@@ -82,9 +82,9 @@ def _mean(
 def _score(
     sample: Sample, times: Sequence[float], score: Callable[[float, float, float], float]
 ) -> float | None:
-    if sample.right is None:
+    if sample.passed is None:
         return None
-    if not sample.right:
+    if not sample.passed:
         return 0.0
     whole = [
         run.wall_ns

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from joulemark.metrics.bootstrap import MAX_EMPTY_SHARE, MIN_SCORED_ITEMS, resampled_sums, small_sample_tail
 from joulemark.metrics.code.paired_sample import PairedSample
+from joulemark.metrics.code.run_time import mean_cpu_s
 from joulemark.metrics.code.sample import Sample, by_problem
 from joulemark.metrics.definition import MetricDefinition
 from joulemark.metrics.value import Value, withheld
@@ -73,9 +74,11 @@ BREAK_EVEN = MetricDefinition(
     (
         "the dearer model's programs take no less to run: it never pays back",
         "no problem was solved and timed by both",
+        "a problem that both solved was timed on inputs of two sizes",
     ),
-    "this project: g the cost to generate per right answer, r that of one run, over the problems that both "
-    "solved; interval: problems resampled jointly, none where more than 2.5 % of resamples never pay back",
+    "this project: g the cost to generate per right answer, over the problems that both were asked; r that "
+    "of one run, mean over the problems that both solved; interval: problems resampled jointly, none where "
+    "more than 2.5 % of resamples never pay back",
 )
 DEFINITIONS = (COST_AT_METERED_RATE, RUN_AT_METERED_RATE, COST_MODELLED, COST_CPU, BREAK_EVEN)
 
@@ -110,12 +113,13 @@ class CostKind(StrEnum):
 class TaskCost:
     """Cost of generating all answers to a problem, how many are right, and of running a right one once.
 
-    ``run`` is null where no right answer was timed.
+    ``run`` is null where no right answer was timed; ``size`` of the scaled input that it ran on.
     """
 
     generate: float
     n_right: int
     run: float | None
+    size: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,16 +154,14 @@ def model_cost(
     """
     if kind is CostKind.CPU and per_cpu_second != 1.0:
         raise ValueError("CPU-seconds are not converted")
-    runs: dict[str, list[float]] = {}
-    for one in paired:
-        if one.candidate.cpu_s is not None:
-            runs.setdefault(one.problem, []).append(one.candidate.cpu_s * per_cpu_second)
+    runs = mean_cpu_s(paired)
+    sizes = {one.problem: one.size for one in paired if one.problem in runs}
     tasks = {}
     for problem, mine in by_problem(samples).items():
         if problem in generate:
-            times = runs.get(problem)
-            run = math.fsum(times) / len(times) if times else None
-            tasks[problem] = TaskCost(generate[problem], sum(s.right is True for s in mine), run)
+            run = runs[problem] * per_cpu_second if problem in runs else None
+            n_right = sum(sample.passed is True for sample in mine)
+            tasks[problem] = TaskCost(generate[problem], n_right, run, sizes.get(problem))
     return ModelCost(kind, tasks)
 
 
@@ -208,6 +210,10 @@ def break_even(first: ModelCost, second: ModelCost) -> BreakEven:
     if not both:
         detail = "No problem was solved and timed by both models."
         return BreakEven(withheld("runs", Reason.NOT_MEASURED, detail=detail, n=0))
+    n_other = sum(first.tasks[p].size != second.tasks[p].size for p in both)
+    if n_other:
+        detail = f"{n_other} of {n} problems were timed on inputs of another size: evaluate both anew here."
+        return BreakEven(withheld("runs", Reason.NOT_APPLICABLE, detail=detail, n=n))
     columns = [*_columns(first, asked, both)[:3], *_columns(second, asked, both)]
     sums = [np.array([float(column.sum())]) for column in columns]
     generate_more, run_less = _differences(sums)

@@ -12,11 +12,14 @@ from dataclasses import dataclass
 
 from joulemark.metrics.code.as_defined import FAR_SLOWER
 from joulemark.metrics.code.baseline import NO_BASELINE, Baseline, baseline_of
+from joulemark.metrics.code.charged import charged
 from joulemark.metrics.code.over_tasks import geometric_mean_of, largest_of, median_of, share_of
-from joulemark.metrics.code.pair_ratio import Comparison, aa_band
+from joulemark.metrics.code.pair_ratio import aa_band
 from joulemark.metrics.code.paired_sample import NOT_READ, PairedSample, paired_samples
 from joulemark.metrics.code.pairs import control_pairs, pairs_of
 from joulemark.metrics.code.sample import Sample, samples_of
+from joulemark.metrics.code.shares import DEFINITIONS as SHARES
+from joulemark.metrics.code.shares import shares
 from joulemark.metrics.definition import MetricDefinition
 from joulemark.metrics.value import Value, withheld
 from joulemark.record.code_run import CodeRun
@@ -31,8 +34,8 @@ _SYMBOLS = {"et": "T", "mu": "M", "tmu": "A"}
 _UNITS = {"et": "s", "mu": "MiB", "tmu": "MiB*s"}
 _HELD = ("code.resident_bytes", "code.loaded_bytes")
 _FIELDS = {
-    "et": ("code.cpu_ns", "code.cpu_around_ns", "cpu_ratio"),
-    "mu": ("code.peak_bytes", *_HELD),
+    "et": ("code.cpu_ns", "code.cpu_around_ns", "code.cpu_before_ns", "code.cpu_after_ns", "cpu_ratio"),
+    "mu": ("code.peak_bytes", "code.peak_before_bytes", "code.ended_bytes", "code.peak_after_bytes", *_HELD),
     "tmu": ("code.memory_above_mib_s", "code.n_memory_samples", "code.wall_ns", *_HELD),
 }
 _HOW = {
@@ -40,8 +43,9 @@ _HOW = {
     "does nothing taken off; ratios are medians of runs next to each other",
     "mu": "peak above what was resident before the call, the baseline's taken off, and what the program "
     "holds before the call beyond its input and beyond a program that does nothing, from 1 MiB up (tables "
-    "made at import); one below 256 KiB, what a kernel's count may be off by, counts as that, and tasks in "
-    "which neither side is above it have no ratio",
+    "made at import); or what it takes before the call or after its end, where that is more, beyond the "
+    "reference's (1 MiB and 20 %); one below 256 KiB, what a kernel's count may be off by, counts as that, "
+    "and tasks in which neither side is above it have no ratio",
     "tmu": "time integral of the memory above that before the call and of what is held before it; a mean "
     "below 256 KiB counts as that, and tasks in which neither side's is above it have no ratio and are left "
     "out",
@@ -57,13 +61,13 @@ _WHEN_MEMORY = (*_WHEN, "the memory was not read or sampled, or is never above 2
 _OURS = "this project: geometric mean over tasks, tasks resampled for the interval"
 NOT_PAIRED = "No right program was measured beside the reference on the scaled input."
 _UNTOLD = "No program took so much memory above the baseline (256 KiB) that a kernel tells it from none."
-HIT_LIMIT = "A limit ended {} of {} right programs, so their time is not known; see the lower bound."
+HIT_LIMIT = "A limit ended a right program, so its {} is not known ({} of {}); see the lower bound."
 
 
 def _definitions(what: str) -> Iterator[MetricDefinition]:
     symbol, words, fields = _SYMBOLS[what], _WORDS[what], (*_FIELDS[what], "code_baseline_cpu_s")
     ratio = rf"{symbol}_i / {symbol}_{{\mathrm{{ref}},i}}"
-    when = (*_WHEN, f"{_CENSORED}would favour it") if what == "et" else _WHEN_MEMORY
+    when = (*(_WHEN if what == "et" else _WHEN_MEMORY), f"{_CENSORED}would favour it")
     mean = r"\mathrm{{exp}}(\frac{{1}}{{N}} \sum_i \mathrm{{log}}\ {})"
     forms = (
         ("{}_corrected", "{} corrected: {}", _UNITS[what], mean.format(f"{symbol}_i")),
@@ -98,33 +102,22 @@ MEDIAN = MetricDefinition(
 )
 
 
-def _share(name: str, title: str, latex: str, source: str) -> MetricDefinition:
-    return MetricDefinition(name, title, "1", latex, ("cpu_ratio", "aa_band"), _WHEN, source)
-
-
-SHARES = (
-    _share(
-        "faster_share",
-        "Share of tasks faster than the reference",
-        r"N(r_i < 1 \text{ beyond the A/A band and the interval}) / N",
-        "this project: a ratio inside the A/A band, or whose interval holds 1, is a tie; a task with several "
-        "right answers counts by the share of them; interval: Wilson's",
-    ),
-    _share(
-        "tied_share",
-        "Share of tasks not told apart from the reference",
-        r"N(r_i \text{ inside the A/A band, or 1 inside its interval}) / N",
-        "this project: see the share of faster tasks",
-    ),
-    _share(
-        "slower_share",
-        "Share of tasks slower than the reference",
-        r"N(r_i > 1 \text{ beyond the A/A band and the interval}) / N",
-        "this project: see the share of faster tasks; a program that a limit ended is slower where the time "
-        "until then says so",
-    ),
+MEMORY_AT_LEAST = MetricDefinition(
+    "nmu_corrected_at_least",
+    "NMU corrected: lower bound",
+    "1",
+    r"\mathrm{exp}(\frac{1}{N} \sum_i \mathrm{log}\ m_i)",
+    (*_FIELDS["mu"], "code.outcome"),
+    _WHEN_MEMORY,
+    f"{_OURS}; a program that a limit ended enters with the largest memory seen until then",
 )
-DEFINITIONS = (*(d for what in _WORDS for d in _definitions(what)), AT_LEAST, MEDIAN, *SHARES)
+DEFINITIONS = (
+    *(d for what in _WORDS for d in _definitions(what)),
+    AT_LEAST,
+    MEDIAN,
+    MEMORY_AT_LEAST,
+    *SHARES,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,15 +131,20 @@ class Corrected:
 
 
 def corrected(runs: Sequence[CodeRun], samples: Sequence[Sample] | None = None) -> Corrected:
-    """Return the figures of `DEFINITIONS` of one model; ``samples`` spares finding them again."""
-    baseline = baseline_of(runs)
-    band = aa_band(control_pairs(runs), baseline)
-    pairs = pairs_of(runs)
-    found = paired_samples(samples_of(runs) if samples is None else samples, pairs, baseline)
+    """Return the figures of `DEFINITIONS` of one model.
+
+    ``samples`` (of `charged` rows) spares finding them again.
+    """
+    rows = charged(runs)
+    baseline = baseline_of(rows)
+    controls = control_pairs(rows)
+    band = aa_band(controls, baseline)
+    found = paired_samples(samples_of(rows) if samples is None else samples, pairs_of(rows), baseline)
     if baseline.n == 0:
         none = {d.name: withheld(d.unit, Reason.NOT_MEASURED, detail=NO_BASELINE) for d in DEFINITIONS}
         return Corrected(none, band, found, baseline)
-    figures = {**_time(found), **_memory(found, "mu"), **_memory(found, "tmu"), **_shares(found, band.value)}
+    figures = {**_time(found), **_memory(found, "mu"), **_memory(found, "tmu")}
+    figures |= shares(found, controls, baseline, detail=NOT_PAIRED)
     return Corrected({d.name: figures[d.name] for d in DEFINITIONS}, band, found, baseline)
 
 
@@ -156,7 +154,7 @@ def _time(found: Sequence[PairedSample]) -> dict[str, Value]:
     bounds = _by_task(found, _at_least)
     n_limited = sum(one.ratio.at_least is not None or one.ratio.n_censored > 0 for one in found)
     n_known = sum(one.ratio.ratio.value is not None for one in found)
-    limited = HIT_LIMIT.format(n_limited, n_limited + n_known)
+    limited = HIT_LIMIT.format("time", n_limited, n_limited + n_known)
     censored = {one.problem for one in found if one.ratio.n_censored}
     least = {**bounds, **dict.fromkeys(censored, math.inf)}
     figures = {
@@ -170,19 +168,19 @@ def _time(found: Sequence[PairedSample]) -> dict[str, Value]:
         }
     return {
         **figures,
-        "net_corrected_over_5": _over(least, bounds),
+        "net_corrected_over_5": _over(least, bounds, NOT_PAIRED),
         "net_corrected_at_least": geometric_mean_of(bounds, "1", detail=NOT_PAIRED),
         "net_corrected_median": median_of(list(least.values()), "1", detail=NOT_PAIRED),
     }
 
 
-def _over(least: dict[str, float], bounds: dict[str, float]) -> Value:
-    """Return the share of tasks above 5; withheld where a limit came before a program's time told."""
+def _over(least: dict[str, float], bounds: dict[str, float], detail: str) -> Value:
+    """Return the share of tasks above 5; withheld where a limit came before what a program took told."""
     untold = sum(math.isinf(value) and bounds.get(task, 0.0) <= FAR_SLOWER for task, value in least.items())
     if untold:
-        detail = f"A limit ended the programs of {untold} tasks before they had taken five times as long."
-        return withheld("1", Reason.NOT_MEASURED, detail=detail, n=len(least))
-    return share_of(sum(value > FAR_SLOWER for value in least.values()), len(least), detail=NOT_PAIRED)
+        why = f"A limit ended the programs of {untold} tasks before they had taken five times as much."
+        return withheld("1", Reason.NOT_MEASURED, detail=why, n=len(least))
+    return share_of(sum(value > FAR_SLOWER for value in least.values()), len(least), detail=detail)
 
 
 def _memory(found: Sequence[PairedSample], what: str) -> dict[str, Value]:
@@ -194,31 +192,24 @@ def _memory(found: Sequence[PairedSample], what: str) -> dict[str, Value]:
     else:  # what is made of a time and of the floor alone says nothing of memory
         amounts = {task: value for task, value in known.items() if task in ratios}
     detail = NOT_PAIRED if not found else NOT_READ if not known else _UNTOLD
-    return {
+    figures = {
         f"{what}_corrected": geometric_mean_of(amounts, _UNITS[what], detail=detail),
         f"n{what}_corrected": geometric_mean_of(ratios, "1", detail=detail),
-        f"n{what}_corrected_over_5": share_of(
-            sum(ratio > FAR_SLOWER for ratio in ratios.values()), len(ratios), detail=detail
-        ),
         f"n{what}_corrected_max": largest_of(ratios, "1", detail=detail),
     }
-
-
-def _shares(found: Sequence[PairedSample], band: float | None) -> dict[str, Value]:
-    by_task: dict[str, list[Comparison]] = {}
-    for one in found:
-        if (outcome := one.ratio.against(band)) is not None:
-            by_task.setdefault(one.problem, []).append(outcome)
-
-    def share(what: Comparison) -> Value:
-        hits = math.fsum(mine.count(what) / len(mine) for mine in by_task.values())
-        return share_of(hits, len(by_task), detail=NOT_PAIRED)
-
-    return {
-        "faster_share": share(Comparison.FASTER),
-        "tied_share": share(Comparison.TIE),
-        "slower_share": share(Comparison.SLOWER),
-    }
+    limited = [one for one in found if one.ratio.n_censored]
+    if limited:
+        hit = HIT_LIMIT.format("memory", len(limited), sum(not one.has_failed for one in found))
+        figures = {n: withheld(v.unit, Reason.NOT_MEASURED, detail=hit, n=v.n) for n, v in figures.items()}
+    ended = {one.problem for one in limited}
+    bounds = {task: ratio for task, ratio in ratios.items() if task not in ended}
+    if is_peak:
+        bounds = _by_task(found, lambda s: s.memory_ratio_at_least)
+    least = {**bounds, **dict.fromkeys(ended, math.inf)}
+    figures[f"n{what}_corrected_over_5"] = _over(least, bounds, detail)
+    if is_peak:
+        figures[MEMORY_AT_LEAST.name] = geometric_mean_of(bounds, "1", detail=detail)
+    return figures
 
 
 def _at_least(one: PairedSample) -> float | None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Sequence
 
 from joulemark.metrics.code.over_tasks import mean_of, ratio_of_sums
 from joulemark.metrics.code.paired_sample import PairedSample
 from joulemark.metrics.code.pass_at_k import chance_of_pass
+from joulemark.metrics.code.run_time import mean_cpu_s
 from joulemark.metrics.code.sample import Sample, by_problem
 from joulemark.metrics.definition import MetricDefinition
 from joulemark.metrics.value import Value, withheld
@@ -24,7 +24,9 @@ EFFICIENT_AT_K = MetricDefinition(
     r"\frac{1}{P} \sum_p 1 - \frac{(n_p - f_p)!\,(n_p - k)!}{(n_p - f_p - k)!\,n_p!}",
     ("code.correct", "cpu_ratio"),
     ("a problem has fewer than k judged answers", "no answer was measured beside the reference"),
-    f"{_SOURCE}: f counts right answers strictly faster than the reference, ties by noise included; {_CLOCK}",
+    f"{_SOURCE}: f counts right answers strictly faster than the reference, ties by noise included; problems "
+    "whose reference cannot be timed on a scaled input (no generator of sizes, or the right answers have no "
+    f"pairs) are left out; {_CLOCK}",
 )
 SPEEDUP = MetricDefinition(
     "speedup",
@@ -38,8 +40,18 @@ SPEEDUP = MetricDefinition(
 DEFINITIONS = (EFFICIENT_AT_K, SPEEDUP)
 
 
-def efficient_at_k(samples: Sequence[Sample], paired: Sequence[PairedSample], k: int = 1) -> Value:
-    """Return efficient@k over the problems of the judged samples; a right answer without pairs is none."""
+def efficient_at_k(
+    samples: Sequence[Sample],
+    paired: Sequence[PairedSample],
+    k: int = 1,
+    *,
+    scalable: Collection[str] | None = None,
+) -> Value:
+    """Return efficient@k over the problems whose reference can be timed; ``n``: those problems.
+
+    A problem with right answers can be where one of them has pairs. One without has none whatever it is:
+    ``scalable`` says which could have (null: all), and there no answer is faster.
+    """
     if not paired:
         return withheld("1", Reason.NOT_MEASURED, detail=_NOT_TIMED, n=0)
     faster = {
@@ -48,7 +60,12 @@ def efficient_at_k(samples: Sequence[Sample], paired: Sequence[PairedSample], k:
         if one.ratio.ratio.value is not None and one.ratio.ratio.value < 1
     }
     chances: dict[str, float] = {}
-    for problem, mine in by_problem([sample for sample in samples if sample.right is not None]).items():
+    timed = {one.problem for one in paired}
+    for problem, mine in by_problem([sample for sample in samples if sample.passed is not None]).items():
+        if problem not in timed and (
+            any(sample.right for sample in mine) or not (scalable is None or problem in scalable)
+        ):
+            continue
         if len(mine) < k:
             detail = f"A problem has fewer than {k} judged answers."
             return withheld("1", Reason.NOT_APPLICABLE, detail=detail)
@@ -62,14 +79,5 @@ def speedup(paired: Sequence[PairedSample]) -> Value:
     if any(one.ratio.n_censored for one in paired):
         detail = "A limit ended a right answer: its time is not known."
         return withheld("1", Reason.NOT_MEASURED, detail=detail)
-    mine: dict[str, list[float]] = {}
-    theirs: dict[str, list[float]] = {}
-    for one in paired:
-        if one.candidate.cpu_s is not None and one.reference.cpu_s is not None:
-            mine.setdefault(one.problem, []).append(one.candidate.cpu_s)
-            theirs.setdefault(one.problem, []).append(one.reference.cpu_s)
-    return ratio_of_sums(_means(theirs), _means(mine), "1", detail=_NOT_TIMED)
-
-
-def _means(by_task: Mapping[str, Sequence[float]]) -> dict[str, float]:
-    return {task: math.fsum(times) / len(times) for task, times in by_task.items()}
+    theirs = mean_cpu_s(paired, lambda one: one.reference)
+    return ratio_of_sums(theirs, mean_cpu_s(paired), "1", detail=_NOT_TIMED)

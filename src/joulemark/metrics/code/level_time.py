@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from joulemark.metrics.code.baseline import Baseline, baseline_of, call_ns
-from joulemark.record.code_run import CodeRun, Outcome, Purpose
+from joulemark.record.code_run import WORK_OUTSIDE_CALL, CodeRun, Outcome, Purpose
 
 Clock = Callable[[CodeRun], float | None]
 """Reads the time of a run in s; null where it has none."""
@@ -40,7 +40,9 @@ class LevelClock:
         outside, inside = run.cpu_ns, run.cpu_inside_ns
         if outside is None:
             return None
-        if inside is None or outside - inside > _GAPS * self.gap_ns + _SLACK_SHARE * outside:
+        is_charged = WORK_OUTSIDE_CALL in run.flags  # with time that its own clock has not seen
+        gap_ns = _GAPS * self.gap_ns + _SLACK_SHARE * outside
+        if inside is None or is_charged or outside - inside > gap_ns:
             time_ns = call_ns(run, self.baseline)
             return None if time_ns is None else time_ns / 1e9
         return max(inside - self.inside_ns, self.floor_ns) / 1e9

@@ -53,7 +53,7 @@ def compare_test_counts(by_count: Mapping[int, Sequence[CodeRun]]) -> tuple[Test
 
 
 def _verdicts(runs: Sequence[CodeRun]) -> dict[tuple[str, int], bool | None]:
-    return {(sample.problem, sample.number): sample.right for sample in samples_of(runs)}
+    return {(sample.problem, sample.number): sample.passed for sample in samples_of(runs)}
 
 
 def _relative(value: Value, most: Value | None) -> Value:

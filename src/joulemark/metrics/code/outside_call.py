@@ -9,17 +9,24 @@ import numpy as np
 from joulemark.metrics.code.pairs import Pair
 from joulemark.record.code_run import CodeRun, Outcome
 
-SLACK_NS = 5e6
+SLACK_NS = 2e6
 SLACK_SHARE = 0.2
 
 
 def work_outside_ns(pairs: Sequence[Pair]) -> float:
     """Return the CPU time that the candidate spends outside its calls, and is to be charged with; 0 for none.
 
-    Loading and decoding cost the reference as much on the same input: what is more than its time around the
-    call, in the middle of the pairs. Below 20 % of that and 5 ms it is no work.
+    Of `charged` rows that is loading: no input is there yet, and a source takes the reference as long to load.
+    What is more than its time, in the middle of the pairs; below 20 % of that and 2 ms it is no work.
     """
     return _work_ns([(pair.reference, pair.candidate) for pair in pairs])
+
+
+def load_ns(run: CodeRun) -> int | None:
+    """Return the CPU time of a process outside its call, its reading of inputs and its giving of results."""
+    if run.cpu_around_ns is None:
+        return None
+    return max(0, run.cpu_around_ns - (run.cpu_before_ns or 0) - (run.cpu_after_ns or 0))
 
 
 def works_outside(candidate: Sequence[CodeRun], reference: Sequence[CodeRun]) -> bool:
@@ -31,7 +38,7 @@ def _work_ns(runs: Sequence[tuple[CodeRun, CodeRun]]) -> float:
     more, usual = [], []
     for reference, candidate in runs:
         both = reference.outcome is Outcome.RETURNED and candidate.outcome is Outcome.RETURNED
-        theirs, mine = reference.cpu_around_ns, candidate.cpu_around_ns
+        theirs, mine = load_ns(reference), load_ns(candidate)
         if both and theirs is not None and mine is not None:
             more.append(mine - theirs)
             usual.append(theirs)

@@ -59,7 +59,7 @@ CPU_RATIO = MetricDefinition(
     r"\mathrm{median}_p\ t_{\mathrm{candidate},p} / t_{\mathrm{reference},p}",
     ("code.cpu_ns", "code.cpu_around_ns", "code.pair", "code_baseline_cpu_s"),
     (
-        "a limit ended the candidate (then only a lower bound is known, and told as one)",
+        "a limit of time or memory ended the candidate (then only a lower bound is known, and told as one)",
         "the candidate or the reference failed on the scaled input",
     ),
     "median of the ratios of runs next to each other in fresh processes, order A B B A; CPU time that a "
@@ -107,7 +107,7 @@ class Comparison(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class PairRatio:
-    """The ratio candidate / reference of ``n_pairs``; ``n_censored`` of them were ended by a limit.
+    """The ratio candidate / reference of ``n_pairs``; ``n_censored`` were ended by a limit of time or memory.
 
     ``at_least``: where the candidate hit a limit, how many times the reference's time it takes at least;
     then ``ratio`` is withheld.
@@ -119,17 +119,18 @@ class PairRatio:
     at_least: float | None = None
 
     def against(self, band: float | None) -> Comparison | None:
-        """Compare with the reference, null where nothing is known.
+        """Compare with the reference, null where nothing is known: without a band nobody knows what a tie is.
 
         A tie: the ratio lies within ``band`` of 1, its interval holds 1, or it has no interval.
         """
-        inside = band or 0.0
+        if band is None:
+            return None
         if self.at_least is not None:
-            return Comparison.SLOWER if self.at_least > 1 + inside else None
+            return Comparison.SLOWER if self.at_least > 1 + band else None
         value = self.ratio
         if value.value is None:
             return None
-        if value.lo is None or value.hi is None or abs(value.value - 1) <= inside:
+        if value.lo is None or value.hi is None or abs(value.value - 1) <= band:
             return Comparison.TIE
         if value.lo <= 1 <= value.hi:
             return Comparison.TIE
@@ -151,12 +152,17 @@ def instruction_ratio(pairs: Sequence[Pair]) -> PairRatio:
     return found
 
 
+def is_limited(run: CodeRun) -> bool:
+    """Tell whether a limit of time or memory ended a run: it takes at least what was seen of it."""
+    return run.outcome.is_censored or run.outcome is Outcome.OVER_MEMORY
+
+
 def _ratio(pairs: Sequence[Pair], cost: Cost, extra: float = 0.0) -> PairRatio:
     """Return the ratio of a positive cost; ``extra`` is added to each of the candidate's."""
     usable = [pair for pair in pairs if pair.reference.outcome is Outcome.RETURNED]
     if not usable:
         return _none(len(pairs), REFERENCE_FAILED if pairs else NO_PAIR)
-    censored = [pair for pair in usable if pair.candidate.outcome.is_censored]
+    censored = [pair for pair in usable if is_limited(pair.candidate)]
     ended = [pair for pair in usable if pair.candidate.outcome is Outcome.RETURNED]
     if len(censored) + len(ended) < len(usable) or any(pair.candidate.correct is False for pair in ended):
         return _none(len(usable), FAILED)

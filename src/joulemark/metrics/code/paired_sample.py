@@ -18,7 +18,7 @@ from joulemark.metrics.code.baseline import (
 )
 from joulemark.metrics.code.held_memory import held_mib
 from joulemark.metrics.code.outside_call import work_outside_ns
-from joulemark.metrics.code.pair_ratio import PairRatio, instruction_ratio, pair_ratio
+from joulemark.metrics.code.pair_ratio import PairRatio, instruction_ratio, is_limited, pair_ratio
 from joulemark.metrics.code.pairs import Pair
 from joulemark.metrics.code.sample import Sample
 from joulemark.metrics.value import Value, withheld
@@ -36,7 +36,7 @@ class Side:
 
     Memory that it held before the call is in both; ``held_mib`` says how much that is. ``is_time_told``:
     whether its memory over time is told apart from none. Null where it was not read, or where a limit ended a
-    run.
+    run: then ``memory_at_least_mib`` is the most that was seen of it.
     """
 
     cpu_s: float | None = None
@@ -44,6 +44,7 @@ class Side:
     memory_mib_s: float | None = None
     held_mib: float | None = None
     is_time_told: bool = False
+    memory_at_least_mib: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +52,7 @@ class PairedSample:
     """A right sample, the ratio of its CPU time, and both sides of its pairs.
 
     ``instructions``: the ratio of instructions. ``outside_s``: CPU time outside its calls that it is charged.
+    ``has_failed``: on the scaled input it raised or crashed, with no limit reached. ``size`` of that input.
     """
 
     problem: str
@@ -61,6 +63,8 @@ class PairedSample:
     reference: Side
     instructions: Value
     outside_s: float = 0.0
+    has_failed: bool = False
+    size: int | None = None
 
     @property
     def memory_ratio(self) -> float | None:
@@ -76,6 +80,16 @@ class PairedSample:
     def memory_figure(self) -> Value:
         """Peak memory over the reference's, or why it is not known."""
         return _over(self.candidate.memory_mib, self.reference.memory_mib, is_told=self.uses_memory)
+
+    @property
+    def memory_ratio_at_least(self) -> float | None:
+        """Peak memory over the reference's, or a lower bound of it where a limit ended the program."""
+        if self.ratio.n_censored == 0:
+            return self.memory_ratio
+        seen, theirs = self.candidate.memory_at_least_mib, self.reference.memory_mib
+        if theirs is None:
+            return None
+        return max(seen or 0.0, _FLOOR_MIB) / theirs
 
     @property
     def memory_time_figure(self) -> Value:
@@ -116,14 +130,22 @@ def paired_samples(
                     _side([pair.reference for pair in mine], baseline, theirs_mib),
                     instruction_ratio(mine).ratio,
                     outside_ns / NS_PER_S,
+                    has_failed=any(_failed(pair) for pair in mine),
+                    size=mine[0].candidate.size,
                 )
             )
     return tuple(found)
 
 
+def _failed(pair: Pair) -> bool:
+    is_sound = pair.reference.outcome is Outcome.RETURNED
+    return is_sound and pair.candidate.outcome is not Outcome.RETURNED and not is_limited(pair.candidate)
+
+
 def _side(runs: Sequence[CodeRun], baseline: Baseline, held_mib: float | None, extra_ns: float = 0.0) -> Side:
     if any(run.outcome is not Outcome.RETURNED for run in runs):
-        return Side()
+        seen = [peak / MIB for run in runs if (peak := charged_bytes(run, baseline)) is not None]
+        return Side(memory_at_least_mib=max(seen) + (held_mib or 0.0) if seen else None)
     times = [time for run in runs if (time := call_ns(run, baseline)) is not None]
     cpu_s = (min(times) + extra_ns) / NS_PER_S if times else None
     if held_mib is None:

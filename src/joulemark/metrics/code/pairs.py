@@ -37,6 +37,15 @@ def control_pairs(runs: Sequence[CodeRun]) -> dict[str, tuple[Pair, ...]]:
     return {problem: _largest(pairs) for problem, pairs in found.items()}
 
 
+def neighbours(runs: Sequence[CodeRun]) -> dict[int, CodeRun]:
+    """Return the reference's run beside each candidate's run of a pair, by the ``id`` of the latter."""
+    found: dict[int, CodeRun] = {}
+    for purpose in (Purpose.PAIRED, Purpose.SAME, Purpose.GROWTH):
+        for pairs in _pairs(runs, purpose).values():
+            found |= {id(pair.candidate): pair.reference for pair in pairs}
+    return found
+
+
 def _pairs(runs: Sequence[CodeRun], purpose: Purpose) -> dict[tuple[str, int], tuple[Pair, ...]]:
     """Return the pairs of each sample; the reference's runs belong to the candidate of their group.
 

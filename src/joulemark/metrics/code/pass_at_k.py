@@ -33,12 +33,14 @@ def chance_of_pass(n: int, right: int, k: int) -> float:
 
 def pass_at_k(samples: Sequence[Sample], k: int) -> Value:
     """Return pass@k over the problems of the judged samples; ``n`` is the number of problems."""
-    problems = by_problem([sample for sample in samples if sample.right is not None])
+    problems = by_problem([sample for sample in samples if sample.passed is not None])
     if not problems:
         return withheld("1", Reason.NOTHING_SCORED, n=0)
     short = sum(len(mine) < k for mine in problems.values())
     if short:
         detail = f"{short} of {len(problems)} problems have fewer than {k} judged answers."
         return withheld("1", Reason.NOT_APPLICABLE, detail=detail, n=len(problems))
-    chances = [chance_of_pass(len(mine), sum(s.right is True for s in mine), k) for mine in problems.values()]
+    chances = [
+        chance_of_pass(len(mine), sum(s.passed is True for s in mine), k) for mine in problems.values()
+    ]
     return share_of(math.fsum(chances), len(chances))

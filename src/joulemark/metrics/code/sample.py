@@ -15,13 +15,14 @@ _OUT_OF_RANGE = ("MemoryError", "OverflowError")
 class Sample:
     """The ``number``-th answer to a problem and its runs, in the order of the journal.
 
-    ``right``: see `is_right`; null where nothing was compared.
+    ``passed``: see `passes_tests`; ``right``: see `is_right`. Each is null where nothing was compared.
     """
 
     problem: str
     number: int
     runs: tuple[CodeRun, ...]
     right: bool | None
+    passed: bool | None
 
     @property
     def program(self) -> str:
@@ -43,7 +44,8 @@ def samples_of(runs: Sequence[CodeRun]) -> tuple[Sample, ...]:
         if run.role == CANDIDATE and run.sample is not None and run.purpose is not Purpose.SAME:
             found.setdefault((run.problem, run.sample), []).append(run)
     return tuple(
-        Sample(problem, number, tuple(mine), is_right(mine)) for (problem, number), mine in found.items()
+        Sample(problem, number, tuple(mine), is_right(mine), passes_tests(mine))
+        for (problem, number), mine in found.items()
     )
 
 
@@ -70,17 +72,24 @@ def references(runs: Sequence[CodeRun], purpose: Purpose) -> Mapping[str, tuple[
 
 
 def is_right(runs: Sequence[CodeRun]) -> bool | None:
-    """Tell whether a program is right by its runs, null where nothing was compared.
+    """Tell whether a program's time and memory count, null where nothing was compared.
 
-    It is wrong if it ever returned a wrong result, at whatever size of input. Otherwise its tests decide:
-    each must have returned the right result; a limit that ended a test is never a pass. Where there are no
-    tests, the first of these that were compared decide: all tests in one process, tests of levels (a limit
-    after the first level leaves a program right, as its authors have it), scaled inputs.
+    It must pass its tests, and not once return a wrong result, at whatever size of input.
     """
     if any(run.outcome is Outcome.RETURNED and run.correct is False for run in runs):
         return False
+    return passes_tests(runs)
+
+
+def passes_tests(runs: Sequence[CodeRun]) -> bool | None:
+    """Tell whether a program passes, null where nothing was compared. What else is measured changes nothing.
+
+    Each test must have returned the right result; a limit that ended one is never a pass. Where there are no
+    tests, the first of these that were compared decide: all tests in one process, tests of levels (a limit
+    after the first level leaves a program right, as its authors have it), scaled inputs.
+    """
     for purpose in _JUDGING:
-        mine = [run for run in runs if run.purpose is purpose]
+        mine = [run for run in runs if run.purpose is purpose or _speaks_of(run, purpose)]
         if not mine:
             continue
         verdict = _levels_right(mine) if purpose is Purpose.LEVEL else _all_right(mine)
@@ -99,7 +108,13 @@ def passed_level(run: CodeRun) -> bool | None:
     return None if ended else False
 
 
+def _speaks_of(run: CodeRun, purpose: Purpose) -> bool:
+    return purpose is Purpose.TEST and run.purpose is Purpose.VERDICT
+
+
 def _all_right(runs: Sequence[CodeRun]) -> bool | None:
+    if any(run.outcome is Outcome.RETURNED and run.correct is False for run in runs):
+        return False
     if any(run.outcome is not Outcome.RETURNED for run in runs):
         # a scaled input ended by a limit says nothing on right or wrong, a test does
         if runs[0].purpose in (Purpose.PAIRED, Purpose.GROWTH):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from joulemark.metrics.code.as_defined import as_defined
@@ -19,15 +19,16 @@ from joulemark.metrics.code.by_group import (
     by_difficulty,
     extremes,
 )
+from joulemark.metrics.code.charged import charged
 from joulemark.metrics.code.corrected import Corrected, corrected
 from joulemark.metrics.code.distribution import Distribution, distribution
+from joulemark.metrics.code.dps import Cluster, differential_performance
+from joulemark.metrics.code.eff_at_k import Weights, eff_at_k, level_pass_at_k
 from joulemark.metrics.code.efficient_at_k import efficient_at_k, speedup
 from joulemark.metrics.code.growth import Growth, growth_figures, growth_of
-from joulemark.metrics.code.order_statistics import eff_at_k, level_pass_at_k
 from joulemark.metrics.code.outside_call import works_outside
 from joulemark.metrics.code.paired_sample import PairedSample
 from joulemark.metrics.code.pass_at_k import pass_at_k
-from joulemark.metrics.code.performance_score import Cluster, differential_performance
 from joulemark.metrics.code.sample import Sample, by_problem, references, samples_of
 from joulemark.record.code_run import WORK_OUTSIDE_CALL, CodeRun, Purpose
 
@@ -62,16 +63,23 @@ def summarize_code(
     tags: Mapping[str, Tags] | None = None,
     known_s: Mapping[str, Sequence[float]] | None = None,
     clusters: Mapping[str, Sequence[Cluster]] | None = None,
+    scalable: Collection[str] | None = None,
+    level_weights: Weights | None = None,
 ) -> CodeSummary:
     """Return all figures of one model's evaluation.
 
     ``tags`` of problems for the groups; ``known_s``: run times of known right programs by problem, for
-    Beyond; ``clusters`` of them, for DPS.
+    Beyond; ``clusters`` of them, for DPS. ``scalable``: problems with inputs of any size, null for all.
+    ``level_weights``: of the levels in the score of their origin, where they are not the published ones.
     """
+    runs = charged(runs)
     samples = samples_of(runs)
     measured = corrected(runs, samples)
     growth = growth_of(samples, runs, measured.baseline)
-    found = {**_main(runs, samples, measured, growth), **_others(runs, samples, measured, known_s, clusters)}
+    found = {
+        **_main(runs, samples, measured, growth),
+        **_others(runs, samples, measured, known_s, clusters, scalable, level_weights),
+    }
     known_tags = tags or {}
     return CodeSummary(
         found,
@@ -89,6 +97,7 @@ def summarize_code(
 
 def main_figures(runs: Sequence[CodeRun]) -> Figures:
     """Return pass@k, the figures as defined by the paper, the corrected ones and the growth."""
+    runs = charged(runs)
     samples = samples_of(runs)
     measured = corrected(runs, samples)
     return _main(runs, samples, measured, growth_of(samples, runs, measured.baseline))
@@ -118,15 +127,17 @@ def _others(
     measured: Corrected,
     known_s: Mapping[str, Sequence[float]] | None,
     clusters: Mapping[str, Sequence[Cluster]] | None,
+    scalable: Collection[str] | None,
+    level_weights: Weights | None,
 ) -> Figures:
     """Return what other benchmarks compute, and what the harness itself took."""
     ks, paired, baseline = ks_of(samples), measured.samples, measured.baseline
     level_ks = ks_of([sample for sample in samples if sample.of(Purpose.LEVEL)])
     return {
-        **{f"eff_at_{k}": eff_at_k(runs, k) for k in level_ks},
-        **{f"level_pass_at_{k}": level_pass_at_k(runs, k) for k in level_ks},
+        **{f"eff_at_{k}": eff_at_k(runs, k, weights=level_weights) for k in level_ks},
+        **{f"level_pass_at_{k}": level_pass_at_k(runs, k, weights=level_weights) for k in level_ks},
         **beyond(samples, known_s or {}),
-        **{f"efficient_at_{k}": efficient_at_k(samples, paired, k) for k in ks},
+        **{f"efficient_at_{k}": efficient_at_k(samples, paired, k, scalable=scalable) for k in ks},
         "speedup": speedup(paired),
         **differential_performance(paired, clusters or {}),
         **_harness(runs, baseline),
@@ -138,20 +149,23 @@ def _harness(runs: Sequence[CodeRun], baseline: Baseline) -> Figures:
 
 
 def _counts(samples: Sequence[Sample], paired: Sequence[PairedSample]) -> dict[str, int]:
-    verdicts = Counter(sample.right for sample in samples)
+    verdicts = Counter(sample.passed for sample in samples)
+    n_right_throughout = sum(sample.right is True for sample in samples)
     timed = [one for one in paired if one.ratio.ratio.value is not None]
     n_censored = sum(one.ratio.n_censored > 0 for one in paired)
     return {
         "n_problems": len({sample.problem for sample in samples}),
-        "n_solved": len({sample.problem for sample in samples if sample.right}),
+        "n_solved": len({sample.problem for sample in samples if sample.passed}),
         "n_samples": len(samples),
         "n_right": verdicts[True],
         "n_wrong": verdicts[False],
         "n_unjudged": verdicts[None],
+        # these pass every test, and are wrong on an input that was made to time them
+        "n_wrong_beyond_tests": sum(s.passed is True and s.right is False for s in samples),
         "n_timed": len(timed),
         "n_censored": n_censored,
         "n_failed_scaled": len(paired) - len(timed) - n_censored,
-        "n_not_paired": verdicts[True] - len(paired),
+        "n_not_paired": n_right_throughout - len(paired),
     }
 
 
@@ -159,14 +173,15 @@ def _flags(
     runs: Sequence[CodeRun], samples: Sequence[Sample], paired: Sequence[PairedSample]
 ) -> dict[str, int]:
     """Return of how many samples each flag was noticed; work outside the call shows beside the reference."""
-    charged = {(one.problem, one.number) for one in paired if one.outside_s > 0}
+    outside = {(one.problem, one.number) for one in paired if one.outside_s > 0}
     whole = references(runs, Purpose.WHOLE)
     found: Counter[str] = Counter()
     for sample in samples:
-        found.update({flag for run in sample.runs for flag in run.flags})
-        is_charged = (sample.problem, sample.number) in charged
+        flags = {flag for run in sample.runs for flag in run.flags}
+        is_charged = (sample.problem, sample.number) in outside
         if is_charged or works_outside(sample.of(Purpose.WHOLE), whole.get(sample.problem, ())):
-            found[WORK_OUTSIDE_CALL] += 1
+            flags.add(WORK_OUTSIDE_CALL)
+        found.update(flags)
     return dict(found)
 
 

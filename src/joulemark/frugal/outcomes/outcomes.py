@@ -1,0 +1,47 @@
+"""What every item of a task gave: the column that all of this room computes on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcomes:
+    """One model on one task, an entry an item, in the order of the file.
+
+    ``values`` (n,) lie within ``low`` and ``high``, 0 and 1 where they say whether an answer was correct
+    (`is_binary`); of an unbounded metric the bounds are the smallest and the largest value seen. ``domains``
+    (n,) names the part of the task that an item belongs to, null where there are none. ``costs`` are further
+    columns (n,) by name with their units (``e2el_s``, ``usd``, ``gco2e``, ``energy_j``, ``output_chars``),
+    nan where an item has none; ``modelled`` are the names of those that are modelled and not measured.
+    ``notes`` say what a reader should know: what was left out, and why a cost is not there. ``name`` is the
+    model's where the file tells it, ``task`` the task's; ``n_items`` is how many it has where more are known
+    of than were asked, as of a run that was stopped.
+    """
+
+    name: str
+    metric: str
+    values: Floats
+    low: float = 0.0
+    high: float = 1.0
+    item_ids: tuple[str, ...] = ()
+    domains: tuple[str, ...] | None = None
+    costs: Mapping[str, Floats] = field(default_factory=dict)
+    modelled: frozenset[str] = frozenset()
+    notes: tuple[str, ...] = ()
+    task: str | None = None
+    n_items: int | None = None
+
+    @property
+    def is_binary(self) -> bool:
+        """Whether each value is 0 or 1."""
+        return bool(np.isin(self.values, (0.0, 1.0)).all())
+
+    def __len__(self) -> int:
+        return len(self.values)

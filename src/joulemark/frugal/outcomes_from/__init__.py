@@ -1,1 +1,0 @@
-"""Readers of item outcomes, one a kind of file; `joulemark.frugal.outcome_file` chooses among them."""

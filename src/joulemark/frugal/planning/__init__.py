@@ -1,0 +1,1 @@
+"""How many items a target needs, what they cost, and how several tasks share them."""

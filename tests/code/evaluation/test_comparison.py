@@ -1,0 +1,88 @@
+"""Only evaluations that were made alike stand side by side; what differs in them is said."""
+
+from __future__ import annotations
+
+from io import StringIO
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from doubles.made_up_evaluations import NO_LANDLOCK, record_of, rows_of
+from joulemark.code.evaluation.comparison import compare_evaluations, compare_machines
+from joulemark.record.code_run import Purpose
+from joulemark.record.errors import InputError
+from joulemark.report.code_comparison import comparison_json, print_code_comparison
+
+FAST, SLOW = rows_of([1.0, 0.5, 2.0, 1.5]), rows_of([1.0, 4.0, 3.0, 1.5], seed=2)
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"n_tests": 10}, "n_tests: 100 and 10"),
+        ({"seed": 7}, "seed: 0 and 7"),
+        ({"timeout_s": 1.0}, "timeout_s"),
+        ({"memory_mib": 64}, "memory_mib"),
+    ],
+)
+def test_models_that_were_judged_by_other_rules_are_not_compared(settings: dict[str, Any], said: str) -> None:
+    mine, theirs = record_of("A"), record_of("B", answers=("sum(values) + 0",), **settings)
+    with pytest.raises(InputError, match="other settings") as error:
+        compare_evaluations([("a", mine, FAST), ("b", theirs, SLOW)])
+    assert said in str(error.value.why)
+
+
+def test_other_problems_machines_and_procedures_are_refused() -> None:
+    mine = record_of("A")
+    others = {
+        "other problems": record_of("B", n_problems=3),
+        "another environment": record_of("B", containment=NO_LANDLOCK),
+        "another version": mine.model_copy(update={"procedure": 1}),
+    }
+    for said, theirs in others.items():
+        with pytest.raises(InputError, match=said):
+            compare_evaluations([("a", mine, FAST), ("b", theirs, SLOW)])
+
+
+def test_how_much_was_measured_may_differ_and_is_said() -> None:
+    mine, theirs = record_of("A"), record_of("A", measure=False)
+    found = compare_evaluations([("a", mine, FAST), ("b", theirs, SLOW)])
+    assert found.differ == {"measure": {"a": True, "b": False}}
+    assert not found.spread  # the same answers, not evaluated the same way
+    out = StringIO()
+    print_code_comparison(found, Console(file=out, width=120))
+    assert "settings differ in measure: a: True, b: False" in out.getvalue()
+    assert comparison_json(found)["settings_differ"] == found.differ
+
+
+def test_what_tests_change_is_a_question_of_the_same_answers_and_of_nothing_else() -> None:
+    few, many = record_of("A", n_tests=10), record_of("A")
+    found = compare_evaluations([("a", few, FAST), ("b", many, FAST)])
+    assert [one.n_tests for one in found.test_counts] == [10, 100]
+    more = record_of("A", n_tests=10, max_pairs=50)
+    assert not compare_evaluations([("a", more, FAST), ("b", many, FAST)]).test_counts
+
+
+def test_an_evaluation_is_not_compared_with_itself() -> None:
+    with pytest.raises(InputError, match="named twice"):
+        compare_evaluations([("a", record_of(), FAST), ("a", record_of(), FAST)])
+
+
+def test_pass_at_1_is_the_same_whatever_else_was_measured() -> None:
+    graded = record_of("A", measure=False)
+    tests = {name: tuple(r for r in runs if r.purpose is Purpose.TEST) for name, runs in FAST.runs.items()}
+    found = compare_evaluations([("a", record_of("A"), FAST), ("b", graded, type(FAST)(tests, {}))])
+    assert found.of_all["a"]["pass_at_1"] == found.of_all["b"]["pass_at_1"]
+
+
+def test_machines_are_compared_by_the_same_answers_once_on_each() -> None:
+    here, there = record_of("A"), record_of("A", containment=NO_LANDLOCK)
+    assert len(compare_machines([("a", here, FAST), ("b", there, SLOW)]).machines) == 2
+    others = record_of("A", containment=NO_LANDLOCK, answers=("1",))
+    with pytest.raises(InputError, match="other answers of A"):
+        compare_machines([("a", here, FAST), ("b", others, SLOW)])
+    with pytest.raises(InputError, match="one model on one machine"):
+        compare_machines([("a", here, FAST), ("b", there, SLOW), ("c", there, FAST)])
+    with pytest.raises(InputError, match="other settings"):
+        compare_machines([("a", here, FAST), ("b", record_of("A", containment=NO_LANDLOCK, n_tests=9), SLOW)])

@@ -1,0 +1,184 @@
+"""What a program does around its call is charged to its call, in every figure."""
+
+import dataclasses
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from doubles.made_up_code_runs import MIB, MS, nothing, program
+from joulemark.metrics.code.charged import AROUND_SLACK_NS, charged
+from joulemark.metrics.code.summary import summarize_code
+from joulemark.record.code_run import CANDIDATE, WORK_OUTSIDE_CALL, Purpose
+
+SEEN = {
+    "cpu_around_ns": 6 * MS,
+    "cpu_before_ns": MS,
+    "cpu_after_ns": MS,
+    "wall_after_ns": MS,
+    "resident_bytes": 12 * MIB,
+    "loaded_bytes": 10 * MIB,
+    "peak_before_bytes": MIB,
+    "ended_bytes": MIB,
+    "peak_after_bytes": MIB,
+    "peak_bytes": 4 * MIB,
+    "n_memory_samples": 20,
+}
+
+
+def run(sample, purpose, cpu_ms, **fields):
+    area = cpu_ms / 1e3 * 14
+    seen = {
+        "cpu_ns": cpu_ms * MS,
+        "wall_ns": cpu_ms * MS,
+        "memory_mib_s": area,
+        "memory_above_mib_s": area / 7,
+    }
+    seen |= {"cpu_inside_ns": cpu_ms * MS}
+    return program("p", sample, purpose, **{**SEEN, **seen, **fields})
+
+
+def made(change=lambda row: row, n_pairs=7):
+    """One right answer that takes what the reference takes, but for what ``change`` does to its rows."""
+    found = [*nothing(), program("p", 0, case=0), run(None, Purpose.WHOLE, 20), run(0, Purpose.WHOLE, 20)]
+    for k in range(n_pairs):
+        found.append(run(None, Purpose.PAIRED, 20, pair=k, position=0, size=1000))
+        found.append(run(0, Purpose.PAIRED, 20, pair=k, position=1, size=1000))
+    for k, size in enumerate((1000, 2000, 4000, 8000)):
+        for sample in (None, 0):
+            place = {"size": size, "case": k, "pair": k, "position": 0 if sample is None else 1}
+            found.append(run(sample, Purpose.GROWTH, 10 * 2**k, **place))
+    for level in range(4):
+        for repeat in range(6):
+            place = {"level": level, "case": level, "pair": repeat}
+            found += [run(sample, Purpose.LEVEL, 5, **place) for sample in (None, 0)]
+    return [change(row) for row in found]
+
+
+MEASURED = (Purpose.WHOLE, Purpose.PAIRED, Purpose.GROWTH, Purpose.LEVEL)
+
+
+def hiding(row):
+    """The same program, which says that it is done at once: its work and memory come before its result."""
+    if row.role != CANDIDATE or row.purpose not in MEASURED:
+        return row
+    return dataclasses.replace(
+        row,
+        cpu_ns=50_000,
+        cpu_inside_ns=1,
+        wall_ns=50_000,
+        cpu_after_ns=row.cpu_ns + row.cpu_after_ns,
+        wall_after_ns=row.wall_ns + row.wall_after_ns,
+        cpu_around_ns=row.cpu_ns + row.cpu_around_ns,
+        peak_bytes=0,
+        ended_bytes=0,
+        peak_after_bytes=row.peak_bytes + MIB,
+        memory_mib_s=None,
+        memory_above_mib_s=None,
+        n_memory_samples=1,
+    )
+
+
+@pytest.mark.parametrize(
+    "figure",
+    ["net", "net_star", "eff_at_1", "nmu_corrected", "net_corrected", "growth_excess_mean", "nmu", "speedup"],
+)
+def test_a_program_that_says_it_is_done_first_has_the_figures_of_an_honest_one(figure):
+    honest = summarize_code(made()).figures[figure].value
+    found = summarize_code(made(hiding)).figures[figure].value
+    assert honest is not None
+    assert found == pytest.approx(honest, rel=0.02, abs=0.01)
+
+
+@pytest.mark.parametrize("figure", ["ntmu", "ntmu_corrected"])
+def test_memory_over_time_of_one_that_hides_is_no_less(figure):
+    honest, found = (summarize_code(made(change)).figures[figure].value for change in (lambda r: r, hiding))
+    assert found >= honest
+
+
+def test_it_is_flagged_once():
+    assert summarize_code(made(hiding)).flags == {WORK_OUTSIDE_CALL: 1}
+    assert summarize_code(made()).flags == {}
+
+
+@pytest.mark.parametrize(
+    ("field", "more", "charged_field"),
+    [
+        ("cpu_before_ns", 5 * MS, "cpu_ns"),
+        ("cpu_after_ns", 5 * MS, "cpu_ns"),
+        ("wall_after_ns", 900 * MS, "wall_ns"),
+        ("peak_before_bytes", 50 * MIB, "peak_bytes"),
+    ],
+)
+def test_each_way_of_hiding(field, more, charged_field):
+    reference = run(None, Purpose.PAIRED, 20, size=1, pair=0, position=0)
+    mine = run(0, Purpose.PAIRED, 20, size=1, pair=0, position=1)
+    mine = dataclasses.replace(mine, **{field: getattr(mine, field) + more})
+    found = charged([reference, mine])[1]
+    usual = 0 if charged_field == "peak_bytes" else getattr(reference, charged_field)
+    assert getattr(found, charged_field) == usual + more
+    assert WORK_OUTSIDE_CALL in found.flags
+
+
+def test_a_result_that_costs_the_reference_as_much_is_no_work():
+    """A large result is large for everyone."""
+    large = {"cpu_after_ns": 80 * MS, "cpu_around_ns": 86 * MS, "peak_after_bytes": 90 * MIB}
+    reference = [run(None, Purpose.PAIRED, 20, size=1, **large) for _ in range(4)]
+    mine = run(
+        0, Purpose.PAIRED, 20, size=1, **{**large, "cpu_after_ns": 90 * MS, "peak_after_bytes": 95 * MIB}
+    )
+    found = charged([*reference, mine])[-1]
+    assert (found.flags, found.peak_bytes) == ((), mine.peak_bytes)
+
+
+def test_chance_around_a_call_goes_either_way():
+    """What is charged where it is more, and never credited where it is less, would make honest programs slow."""
+    reference = run(None, Purpose.PAIRED, 20, size=1, pair=0, position=0, cpu_before_ns=90 * MS)
+    for more in (-8 * MS, 8 * MS):
+        mine = run(0, Purpose.PAIRED, 20, size=1, pair=0, position=1, cpu_before_ns=90 * MS + more)
+        found = charged([reference, mine])[1]
+        assert found.cpu_ns == 20 * MS + more
+        assert found.flags == ()
+
+
+def test_no_share_of_a_large_input_is_free():
+    """A fifth of the time that it takes to read one would be more than the whole call."""
+    large = {"size": 1, "pair": 0, "cpu_around_ns": 490 * MS}
+    reference = run(None, Purpose.PAIRED, 43, position=0, cpu_before_ns=480 * MS, **large)
+    mine = run(0, Purpose.PAIRED, 1, position=1, cpu_before_ns=522 * MS, **large)
+    assert charged([reference, mine])[1].cpu_ns == 43 * MS
+
+
+def test_work_at_import_is_in_the_time_of_all_tests():
+    reference = run(None, Purpose.WHOLE, 20)
+    mine = dataclasses.replace(run(0, Purpose.WHOLE, 1), cpu_around_ns=SEEN["cpu_around_ns"] + 19 * MS)
+    found = charged([reference, mine])[1]
+    assert found.wall_ns == found.cpu_ns == 20 * MS
+
+
+def test_what_ended_and_what_has_no_reference_stays_as_it_is():
+    alone = hiding(run(0, Purpose.PAIRED, 20, size=1))
+    assert charged([alone]) == (alone,)
+
+
+@given(st.integers(0, 200 * MS), st.integers(0, 200 * MS), st.integers(0, 100 * MIB))
+def test_a_program_gains_no_more_than_the_slack_and_charging_twice_changes_nothing(before, after, peak):
+    reference = run(None, Purpose.PAIRED, 20, size=1, pair=0, position=0)
+    mine = run(
+        0,
+        Purpose.PAIRED,
+        1,
+        size=1,
+        pair=0,
+        position=1,
+        cpu_before_ns=before,
+        cpu_after_ns=after,
+        cpu_around_ns=before + after + 4 * MS,
+        peak_after_bytes=peak,
+    )
+    once = charged([reference, mine])
+    assert charged(once) == once
+    usual = SEEN["cpu_before_ns"] + SEEN["cpu_after_ns"]
+    assert once[1].cpu_ns >= MS + before + after - usual - AROUND_SLACK_NS
+    assert once[1].cpu_ns <= MS + before + after
+    assert once[1].peak_bytes >= min(peak, 4 * MIB)
