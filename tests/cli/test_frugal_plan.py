@@ -144,3 +144,17 @@ def test_from_a_first_run_to_a_run_of_the_chosen_items(tmp_path: Path) -> None:
     # the earlier outcomes are those of the same engine: its strata tell right from wrong, all but for one
     assert told.json["figure"]["value"] == pytest.approx(whole["accuracy"], abs=0.1)
     assert told.json["costs"]["energy_j"]["value"] > 0
+
+
+@pytest.mark.parametrize(("right", "shown"), [(1, "accuracy 100.0 ("), (0, "accuracy 0.0 (")])
+def test_answers_that_are_all_alike_are_estimated(tmp_path: Path, right: int, shown: str) -> None:
+    for name in ("a", "b"):
+        rows = "".join(f"q{k},{int((k * 7 + ord(name)) % 5 > 0)}\n" for k in range(400))
+        (tmp_path / f"{name}.csv").write_text(f"id,correct\n{rows}")
+    alike = tmp_path / "alike.csv"
+    alike.write_text("id,correct\n" + "".join(f"q{k},{right}\n" for k in range(0, 400, 9)))
+    done = frugal("estimate", alike, "--prior", tmp_path / "a.csv", "--prior", tmp_path / "b.csv")
+    assert done.code == 0, done.err
+    words = " ".join(done.out.split())
+    assert shown in words
+    assert "variance ×" not in words

@@ -177,7 +177,7 @@ def notes(summary: CodeSummary, not_measured: Mapping[str, str] | None = None) -
     if n := summary.counts["n_wrong_beyond_tests"]:
         said.append(f"{n} programs pass all tests and are wrong on larger inputs: their times count nowhere.")
     if n := summary.counts["n_failed_scaled"]:
-        said.append(f"{n} right programs failed on the scaled input: they have no ratio and are in no mean.")
+        said.append(f"{n} right programs failed on the scaled input: what they take is not known.")
     if not_measured:
         said.append(_named(not_measured, "were judged and not wholly measured"))
     return said

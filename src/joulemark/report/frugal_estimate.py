@@ -81,6 +81,11 @@ def print_judgement(judged: Judgement, console: Console) -> None:
         )
     if judged.costs:
         console.print(Padding(_costs(judged), (1, 0, 0, 0)))
+    if share and not 0 <= figure.value <= 1:
+        beyond = number(_PERCENT * figure.value, 1)
+        console.print(
+            Text(f"* the unbiased estimate is {beyond} %, beyond what can be: the nearest end is shown")
+        )
     for note in judged.notes:
         console.print(Text(f"* {printable(note)}", style="dim"))
 
@@ -107,7 +112,8 @@ def _with_interval(of: Estimate, *, share: bool = False) -> str:
         return f"{number(of.value * factor, decimals(of.value * factor))}{unit} (of all items)"
     width = (of.hi - of.lo) * factor
     places = max(decimals(of.value * factor, width or None), 1 if share else 0)
-    lo, value, hi = (number(x * factor, places) for x in (of.lo, of.value, of.hi))
+    shown = min(max(of.value, 0.0), 1.0) if share else of.value
+    lo, value, hi = (number(x * factor, places) for x in (of.lo, shown, of.hi))
     return f"{value} ({lo} … {hi}){unit}"
 
 

@@ -17,6 +17,7 @@ from joulemark.metrics.picking import (
     Workload,
 )
 from joulemark.metrics.picking.constraints import FITS
+from joulemark.metrics.picking.pick import not_full
 from joulemark.metrics.value import Value
 from joulemark.report.simulated_points import simulated_words
 from joulemark.report.wording import DASH, figure_texts, number, printable, why
@@ -102,6 +103,8 @@ def leads(found: Picked) -> list[str]:
         said.append(f"It is the best of {len(table.rows)} with a probability of {chance_of(chance)}.")
     elif len(table.rows) > 1:
         said.append(why(best.probability))
+    if note := not_full(best.priced):
+        said.append(printable(note))
     return said
 
 

@@ -10,9 +10,14 @@ from collections.abc import Iterator
 
 import pytest
 
+from joulemark.code.contain.cell import Ended
+from joulemark.code.contain.limits import MIB, Limits
 from joulemark.code.contain.process import Process
 from joulemark.code.contain.ps_vitals import PsVitals, cpu_time_ns
+from joulemark.code.contain.sandbox import Sandbox
 from joulemark.code.contain.vitals import Gone, Vitals, vitals_of
+from joulemark.code.inside.plain import encode
+from joulemark.record.code_run import Outcome
 
 _SPIN = """
 import threading, time
@@ -97,3 +102,37 @@ def test_a_process_is_ended_by_its_handle_and_waited_for() -> None:
         process.kill()  # once more does no harm
         process.close()
         process.close()
+
+
+_IN_FILES = """
+import os
+
+def f(mib, keep):
+    with open("/tmp/held", "wb") as file:
+        for _ in range(mib):
+            file.write(b"x" * (1 << 20))
+    if not keep:
+        os.unlink("/tmp/held")
+    return mib
+"""
+
+
+def test_what_a_program_writes_to_its_own_files_is_memory_of_it(sandbox: Sandbox) -> None:
+    with sandbox.cell() as cell:
+        cell.load(_IN_FILES, "f")
+        kept = cell.call([encode((24, True))])
+        assert kept.outcome is Outcome.RETURNED
+        assert kept.peak_bytes is not None
+        assert kept.peak_bytes >= 24 * MIB
+        again = cell.call([encode((0, True))])  # the file is emptied: it counts as resident before that
+        assert again.resident_bytes >= kept.resident_bytes + 24 * MIB
+
+
+def test_files_and_memory_have_one_limit(sandbox: Sandbox) -> None:
+    source = _IN_FILES.replace("return mib", "held = bytearray(mib << 20)\n    while mib: pass")
+    limits = Limits(wall_s=10, cpu_s=5, memory_bytes=96 * MIB, tmp_bytes=64 * MIB)
+    with Sandbox(sandbox.containment, limits) as tight, tight.cell() as cell:
+        cell.load(source, "f")
+        with pytest.raises(Ended) as ended:
+            cell.call([encode((50, True))])
+    assert ended.value.outcome is Outcome.OVER_MEMORY

@@ -107,6 +107,14 @@ def test_what_a_test_script_says_is_no_run_of_the_program(sandbox: Sandbox) -> N
     assert is_right(found.runs) is False
 
 
+def test_a_call_that_raises_under_a_test_script_is_one_run(sandbox: Sandbox) -> None:
+    source = "def double(number):\n    return 2 * number if number < 2 else 1 / 0"
+    found = graded(sandbox, scripted_problem(), source)
+    assert (found.is_correct, found.outcome) == (False, Outcome.RAISED)
+    assert [run.outcome for run in found.runs] == [Outcome.RETURNED] * 2 + [Outcome.RAISED]
+    assert [run.correct for run in found.runs] == [None, None, False]
+
+
 def test_a_problem_without_tests_has_no_right_answer(sandbox: Sandbox) -> None:
     problem = total_problem(generator=None, examples=(), edge_cases=(), brute_force=None)
     assert not graded(sandbox, problem, TOTAL).is_correct

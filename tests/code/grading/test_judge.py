@@ -14,7 +14,7 @@ from joulemark.code.contain.limits import MIB, Limits
 from joulemark.code.contain.sandbox import Sandbox
 from joulemark.code.grading.grade import grade
 from joulemark.code.grading.judge import Judge, passes_script
-from joulemark.code.inside.plain import Plain, encode
+from joulemark.code.inside.plain import Linked, Plain, encode
 from joulemark.code.measuring.observed import Ran
 from joulemark.code.problems.problem import Checker, Comparison, Problem
 from joulemark.code.selftest.program_case import left_behind
@@ -215,3 +215,25 @@ def test_a_grade_by_a_script_tells_how_the_candidate_ended(
     if outcome is Outcome.OVER_CPU:
         assert found.runs[-1].cpu_ns is not None
         assert found.runs[-1].cpu_ns >= 500_000_000
+
+
+_NAN = float("nan")
+_DROPS_NAN = "    if not isinstance(got, float): return not max(0.0, abs(got[0] - expected[0])) > 1e-6\n"
+
+
+@pytest.mark.parametrize(
+    "got",
+    [[_NAN], (_NAN,), [2.0, {"a": _NAN}], [2.0, complex(0, _NAN)], {2.0, _NAN}, [2.0, Linked((_NAN,))]],
+)
+def test_not_a_number_is_wrong_before_a_checker_is_asked(tight: Sandbox, got: Plain) -> None:
+    case = Case(0, Kind.GIVEN, _ARGS, encode(_ARGS), [2.0])
+    with Judge(tight, checked_by(_DROPS_NAN)) as judge:
+        assert not judge.is_right(case, got)
+        assert judge.is_right(case, [2.0])
+
+
+def test_not_a_number_is_the_checkers_affair_where_it_is_expected(tight: Sandbox) -> None:
+    case = Case(0, Kind.GIVEN, _ARGS, encode(_ARGS), [_NAN])
+    with Judge(tight, checked_by("    if type(got) is list: return got[0] != got[0]\n")) as judge:
+        assert judge.is_right(case, [_NAN])
+        assert not judge.is_right(case, [2.0])

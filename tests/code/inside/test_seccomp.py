@@ -69,6 +69,7 @@ def test_what_is_on_the_list_is_allowed_and_all_else_is_refused(machine: str) ->
         "setitimer",
         "clock_nanosleep",
         "madvise",
+        "socketpair",
     }
     for name, number in allowed.items():
         if name not in ruled:
@@ -124,10 +125,19 @@ def test_threads_are_allowed_and_processes_and_namespaces_are_not(machine: str) 
         ("clock_nanosleep", (2, 0), _REFUSE),
         ("madvise", (0, 0, 4), _ALLOW),
         ("madvise", (0, 0, 21), _REFUSE),
+        ("socketpair", (1, 1), _ALLOW),
+        ("socketpair", (2, 1), _REFUSE),
+        ("socketpair", (30, 1), _REFUSE),  # TIPC
     ],
 )
 def test_arguments_are_looked_at(machine: str, name: str, arguments: tuple[int, ...], verdict: int) -> None:
     assert _asked(machine, seccomp.allowed()[name], *arguments) == verdict
+
+
+def test_nothing_tells_which_pages_are_cached_and_no_socket_grows() -> None:
+    allowed = seccomp.allowed()
+    for name in ("mincore", "fadvise64", "cachestat", "preadv2", "readahead", "setsockopt", "sendmsg"):
+        assert name not in allowed
 
 
 def test_without_files_of_its_own_a_program_changes_none(machine: str) -> None:

@@ -87,6 +87,16 @@ def test_beyond_needs_known_times_and_leaves_out_what_has_no_time():
     assert beyond(samples, known)["beyond"].n == 1
 
 
+def test_a_right_answer_that_was_ended_is_as_slow_as_the_slowest_or_withholds_beyond():
+    known = {name: [0.1, 2.0] for name in "pq"}
+    good = [program("p", 0), whole("p", 0, wall_s=0.1)]
+    for wall_s, expected in ((10.0, 0.5), (1.0, None)):
+        ended = [program("q", 0), whole("q", 0, wall_s=wall_s, outcome=TIMED_OUT, correct=False)]
+        found = beyond(samples_of([*good, *ended]), known)
+        assert found["beyond"].value == expected
+        assert (found["beyond_as_coded"].value is None) == (expected is None)
+
+
 def measured(*ratios, wrong=0, limited=0):
     runs = nothing(cpu_ns=0, n=1)
     for k, ratio in enumerate(ratios):

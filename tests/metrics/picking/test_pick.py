@@ -27,6 +27,7 @@ from joulemark.metrics.picking import (
     with_transfers,
 )
 from joulemark.metrics.picking.draws import effective_trials, probabilities, rank_ranges
+from joulemark.metrics.picking.pick import not_full
 from joulemark.metrics.picking.times import Times
 from joulemark.metrics.run_point import run_point
 from joulemark.metrics.value import Value
@@ -181,7 +182,17 @@ def test_what_does_not_fit_in_a_day_is_ruled_out():
 
 def test_a_load_that_the_day_does_not_make_is_told():
     four = quick("four", whole=SLOW, first=SLOW, in_flight=4.0, loaded=True)
-    assert "keep 0.0116 of the 4 in flight" in " ".join(pick([four], ASKED, Wanted("joules")).notes)
+    also = quick("also", 2.0, whole=SLOW, first=SLOW, in_flight=8.0, loaded=True)
+    found = pick([four, also], ASKED, Wanted("joules"))
+    assert "with 8 requests in flight; 1,000 a day are 0.012 in the mean" in " ".join(found.notes)
+    assert "with 4 requests in flight" in not_full(found.best.priced)
+    assert "with 4 requests in flight" in picked_json(found)["best"]["load_note"]
+    assert (
+        not_full(
+            pick([quick("one", whole=SLOW, first=SLOW, in_flight=1.0)], ASKED, Wanted("joules")).best.priced
+        )
+        == ""
+    )
 
 
 def test_why_something_has_no_price():

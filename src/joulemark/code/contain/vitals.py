@@ -56,8 +56,8 @@ class ProcessVitals(Protocol):
 class Vitals:
     """Readings by Linux: the process's CPU clock and ``/proc``.
 
-    ``own_tmp``: what its private ``/tmp`` holds counts as resident, and in the peak as the most of it that was
-    seen: the kernel keeps no peak of it, and a file that comes and goes between two readings is not seen.
+    ``own_tmp``: what its private ``/tmp`` holds counts as resident, and in the peak as the most of it that
+    was seen: the kernel keeps no peak of it, so a file that comes and goes between two readings is missed.
     """
 
     step_ns = 0

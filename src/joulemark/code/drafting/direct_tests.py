@@ -23,6 +23,7 @@ from joulemark.code.grading.judge import Judge
 from joulemark.code.inside.plain import Plain, TooLarge, encode
 from joulemark.code.problems.importers import asserts
 from joulemark.code.problems.importers.asserts import CANDIDATE, IsCall, cases_of
+from joulemark.code.problems.prelude import with_prelude
 from joulemark.code.problems.problem import Checker, Problem
 from joulemark.code.problems.syntax import NotPython, parse
 from joulemark.metrics.accuracy import wilson_interval
@@ -164,7 +165,8 @@ class _Canonical:
     def _loaded(self) -> Cell:
         if self._cell is None:
             self._cell = self._sandbox.cell()
-            self._cell.load(self._problem.prelude + self._problem.canonical, self._problem.entry_point)
+            problem = self._problem
+            self._cell.load(with_prelude(problem.prelude, problem.canonical), problem.entry_point)
         return self._cell
 
     def _end(self) -> None:

@@ -12,6 +12,7 @@ from joulemark.code.drafting.agreement import holds_opaque
 from joulemark.code.drafting.draft import Draft
 from joulemark.code.drafting.verdict import Check
 from joulemark.code.inside.plain import Plain, encode
+from joulemark.code.problems.prelude import with_prelude
 from joulemark.code.problems.problem import Problem
 from joulemark.record.code_run import Outcome
 
@@ -106,7 +107,7 @@ def call_of(one: Wanted) -> str:
 
 def _load(cell: Cell, problem: Problem, source: str) -> None:
     try:
-        cell.load(problem.prelude + source + _WRAPPED, "joulemark_draft")
+        cell.load(with_prelude(problem.prelude, source + _WRAPPED), "joulemark_draft")
     except Ended as ended:
         raise NotMade(Check.LOADS, _how(ended.outcome, ended.detail)) from ended
 

@@ -13,6 +13,7 @@ from joulemark.code.drafting.making import Args, call_of
 from joulemark.code.drafting.verdict import shown
 from joulemark.code.grading.judge import Judge
 from joulemark.code.inside.plain import Plain, encode
+from joulemark.code.problems.prelude import with_prelude
 from joulemark.code.problems.problem import Problem
 from joulemark.record.code_run import Outcome
 
@@ -39,7 +40,7 @@ def results_on(
     place = "its being loaded"
     try:
         with sandbox.cell() as cell:
-            cell.load(problem.prelude + source, problem.entry_point)
+            cell.load(with_prelude(problem.prelude, source), problem.entry_point)
             for one, args in zip(wanted, made, strict=True):
                 place = f"{call_of(one)}, which made {shown(args)}"
                 called = cell.call([encode(args)])

@@ -89,7 +89,7 @@ def _jobs(
     settings: Settings,
     sizes: ScaledSizes,
 ) -> list[Job]:
-    """Return the controls, then one job a problem, those that tell most first: what scales, of it the hard."""
+    """Return the controls, then one job a problem, those that tell most first: what scales, hard ones."""
     ordered = sorted(problems, key=_expected_information)
     jobs = [
         Job(problem, tuple(answers[problem.problem_id]), settings, sizes.of(problem)) for problem in ordered

@@ -31,8 +31,8 @@ class ProblemFacts(BaseModel):
     """What figures need of a problem; its text and its tests stay where they were read.
 
     ``is_scalable``: whether inputs of any size can be made, null in records of before. ``level_weights``: of
-    its levels in the score of its origin, by level; empty for none. ``programs``: SHA-256 of each sample's source, by
-    its number.
+    its levels in the score of its origin, by level; empty for none. ``programs``: SHA-256 of each sample's
+    source, by its number.
     """
 
     model_config = ConfigDict(extra="forbid")

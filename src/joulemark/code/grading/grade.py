@@ -59,6 +59,10 @@ def grade(sandbox: Sandbox, problem: Problem, cases: Sequence[Case], ran: Ran) -
     return Grade(True, Outcome.RETURNED, "", tuple(runs), tuple(inputs))
 
 
+class _NotReturned(Exception):
+    """A call ended in another way than by a result."""
+
+
 def _by_script(
     sandbox: Sandbox,
     problem: Problem,
@@ -75,16 +79,24 @@ def _by_script(
         called = cell.call([encode(args)])
         calls.append(called)
         if called.outcome is not Outcome.RETURNED:
-            raise Ended(called.outcome, called.detail)
+            raise _NotReturned
         return called.values[0]
 
     first, failure = len(runs), "it ended"
     try:
         failure = passes_script(sandbox, problem, call) or ""
-    finally:
-        # The script judges the calls together: where it fails, nobody knows which of them was wrong.
-        right = None if failure else True
-        runs += [observed_run(one, ran, Purpose.TEST, right, case=first + i) for i, one in enumerate(calls)]
+    except _NotReturned:
+        runs += [
+            observed_run(one, ran, Purpose.TEST, False if one is calls[-1] else None, case=first + i)
+            for i, one in enumerate(calls)
+        ]
+        return _not_right(calls[-1], runs, inputs, f"call {len(calls)}")
+    except Ended:
+        runs += [observed_run(one, ran, Purpose.TEST, None, case=first + i) for i, one in enumerate(calls)]
+        raise
+    # The script judges the calls together: where it fails, nobody knows which of them was wrong.
+    right = None if failure else True
+    runs += [observed_run(one, ran, Purpose.TEST, right, case=first + i) for i, one in enumerate(calls)]
     if not failure:
         return Grade(True, Outcome.RETURNED, "", tuple(runs), tuple(inputs))
     return Grade(False, Outcome.RETURNED, failure, (*runs, _verdict(ran, len(calls), failure)), tuple(inputs))

@@ -125,8 +125,8 @@ def _may_be_right(expected: Plain, got: Plain) -> bool:
     """Tell whether a checker may be asked at all.
 
     A value of no plain type is equal to nothing. Not a number where none is expected is wrong before the
-    checker sees it: every comparison with one is false, so ``max`` over errors drops it and ``if error > ...``
-    lets it pass.
+    checker sees it: every comparison with one is false, so ``max`` over errors drops it, and a test for too
+    large an error lets it pass.
     """
     if any(isinstance(one, Opaque) for one in _parts(got)):
         return False

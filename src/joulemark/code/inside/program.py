@@ -21,8 +21,8 @@ OWN_FILES = ("/tmp/stdin", "/tmp/stdout")
 def text_files() -> tuple[int, int]:
     """Return descriptors of two empty files: what a program reads as its input and where it prints.
 
-    For where a program has no files of its own. They are made before it, which cannot make files in memory: no
-    limit of a process counts those.
+    For where a program has no files of its own. They are made before it, which cannot make files in memory:
+    no limit of a process counts those.
     """
     if hasattr(os, "memfd_create"):
         return os.memfd_create("in"), os.memfd_create("out")
@@ -52,7 +52,9 @@ class Program:
     where it has a ``/tmp`` of its own. Raises what the source raises, `NoEntryPoint`.
     """
 
-    def __init__(self, source: str, entry_point: str, given: dict[str, Any], files: tuple[int, int] | None) -> None:
+    def __init__(
+        self, source: str, entry_point: str, given: dict[str, Any], files: tuple[int, int] | None
+    ) -> None:
         self._code = compile(source, f"<{MODULE}>", "exec", dont_inherit=True)
         self._entry_point = entry_point
         self._given = given

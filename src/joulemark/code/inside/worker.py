@@ -58,6 +58,7 @@ def _load(wire: Wire, order: dict[str, Any], files: tuple[int, int] | None) -> P
     except BaseException as error:
         wire.send({"kind": "not_loaded", "detail": _said(error), "type": _name(error)})
     else:
+        _unhook()
         wire.send({"kind": "loaded"})
         return program
     return None
@@ -72,10 +73,7 @@ def _rehearse(order: dict[str, Any], given: dict[str, Any], files: tuple[int, in
 
 def _calls(wire: Wire, program: Program, order: dict[str, Any]) -> None:
     """Call the program once for each input; the stretch between ``go`` and ``done`` holds nothing else."""
-    # nothing of the program is to run while its inputs are read
-    _callbacks.clear()
-    _set_trace(None)
-    _set_profile(None)
+    _unhook()
     nodes = program.nodes
     inputs = [decode(text, nodes) for text in order["inputs"]]
     results: list[Any] = []
@@ -88,6 +86,13 @@ def _calls(wire: Wire, program: Program, order: dict[str, Any]) -> None:
     wire.send({"kind": "done", "cpu_ns": cpu_ns, "wall_ns": wall_ns})
     wire.receive()
     _report(wire, results, raised)
+
+
+def _unhook() -> None:
+    """Take away what would run parts of the program while its inputs are read: that is no part of its call."""
+    _callbacks.clear()
+    _set_trace(None)
+    _set_profile(None)
 
 
 def _timed(

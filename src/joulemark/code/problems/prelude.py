@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import re
+from itertools import takewhile
+from typing import TypeGuard
 
 from joulemark.code.problems.syntax import NotPython, parse
 
@@ -12,7 +14,7 @@ _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")  # as the parser counts: 
 
 
 def with_prelude(prelude: str, source: str) -> str:
-    """Return one source: the program's ``from __future__`` lines, which must come first, the prelude, the rest.
+    """Return one source: the program's ``from __future__`` lines, which must come first, prelude, program.
 
     A source that is no Python goes behind the prelude as it is: what is wrong with it shows when it is run.
     """
@@ -23,12 +25,15 @@ def with_prelude(prelude: str, source: str) -> str:
 
 
 def _taken_out(source: str) -> tuple[str, str]:
-    """Return a source's ``from __future__`` lines as one, and the source with ``pass`` in their place."""
+    """Return a source's ``from __future__`` lines as one, and the source with ``pass`` in their place.
+
+    Those that do not come first stay where they are: Python refuses them with a prelude and without.
+    """
     try:
         body = parse(source).body
     except NotPython:
         return "", source
-    nodes = [node for node in body if isinstance(node, ast.ImportFrom) and node.module == _FUTURE]
+    nodes = list(takewhile(_is_future, body[1:] if body and _is_docstring(body[0]) else body))
     lines = [line.encode() for line in _LINE.findall(source)]
     if not nodes or len(lines) < (nodes[-1].end_lineno or 0):
         return "", source
@@ -38,3 +43,15 @@ def _taken_out(source: str) -> tuple[str, str]:
         lines[begin : end + 1] = [kept]
     names = dict.fromkeys(ast.unparse(one) for node in nodes for one in node.names)
     return f"from {_FUTURE} import {', '.join(names)}\n", b"".join(lines).decode()
+
+
+def _is_future(node: ast.stmt) -> TypeGuard[ast.ImportFrom]:
+    return isinstance(node, ast.ImportFrom) and node.module == _FUTURE and node.level == 0
+
+
+def _is_docstring(node: ast.stmt) -> bool:
+    return (
+        isinstance(node, ast.Expr)
+        and isinstance(node.value, ast.Constant)
+        and isinstance(node.value.value, str)
+    )

@@ -1,6 +1,6 @@
 """A case of work that a program hides: it says that its call has ended, and works before its result comes.
 
-Its answers are right, so no verdict can catch it: its figures have to be those of a program that works openly.
+Its answers are right, so no verdict can catch it: its figures have to be those of an open program.
 It does `_TIMES` what the reference does and touches `_MIB`; that has to show in every figure of time, memory
 and growth, or the program is judged wrong.
 """

@@ -9,12 +9,18 @@ from joulemark.metrics.code.baseline import NS_PER_S
 from joulemark.metrics.code.over_tasks import mean_of
 from joulemark.metrics.code.sample import Sample, by_problem
 from joulemark.metrics.definition import MetricDefinition
-from joulemark.metrics.value import Value
+from joulemark.metrics.value import Value, withheld
 from joulemark.record.code_run import Outcome, Purpose
+from joulemark.record.reason import Reason
 
 _SOURCE = "M. Du et al., Mercury (NeurIPS 2024)"
 _INPUTS = ("code.wall_ns", "code.correct", "code.outcome")
-_WHEN = ("no run times of known right programs were given", "no answer to such a problem was judged")
+_WHEN = (
+    "no run times of known right programs were given",
+    "no answer to such a problem was judged",
+    "a right answer was ended before it had taken as long as the slowest known program",
+)
+_ENDED = "{} right answers were ended before they had taken as long as the slowest known program."
 _NONE = "No times of known right programs were given for these problems (`--known-times`, `--known`)."
 
 BEYOND = MetricDefinition(
@@ -69,13 +75,18 @@ def _mean(
     score: Callable[[float, float, float], float],
 ) -> Value:
     found: dict[str, float] = {}
+    n_unknown = 0
     for problem, mine in by_problem(samples).items():
         times = known_s.get(problem, ())
         if len(times) < 2 or not max(times) > min(times):
             continue
         scores = [value for sample in mine if (value := _score(sample, times, score)) is not None]
+        n_unknown += sum(math.isnan(value) for value in scores)
         if scores:
             found[problem] = math.fsum(scores) / len(scores)
+    if n_unknown:
+        detail = _ENDED.format(n_unknown)
+        return withheld("1", Reason.NOT_MEASURED, detail=detail, n=len(found))
     return mean_of(found, "1", detail=_NONE)
 
 
@@ -86,6 +97,11 @@ def _score(
         return None
     if not sample.passed:
         return 0.0
+    ended = [run for run in sample.of(Purpose.WHOLE) if run.outcome is not Outcome.RETURNED]
+    if ended:
+        # it took longer than was seen of it: below the slowest known time that may be any score
+        seen = max((run.wall_ns or 0 for run in ended), default=0) / NS_PER_S
+        return 0.0 if seen >= max(times) else math.nan
     whole = [
         run.wall_ns
         for run in sample.of(Purpose.WHOLE)

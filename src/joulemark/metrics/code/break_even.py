@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -19,7 +20,12 @@ from joulemark.metrics.value import Value, withheld
 from joulemark.record.reason import Reason
 
 RUNS = (1, 10, 100, 1_000, 10_000, 100_000, 1_000_000)
-_NONE = ("no answer was right", "no right answer was timed")
+_NONE = (
+    "no answer was right",
+    "no right answer was timed",
+    "a right answer was ended, or failed, on the scaled input: leaving it out would favour the model",
+)
+_ENDED = "{} right answers were ended, or failed, on the scaled input: what their runs cost is not known."
 _LATEX = r"\sum_p g_p / \sum_p c_p + N \cdot \frac{1}{P} \sum_p r_p"
 _WHAT = (
     "this project: cost of all generations, wrong ones too, per right answer, and N runs on the scaled "
@@ -74,6 +80,7 @@ BREAK_EVEN = MetricDefinition(
     (
         "the dearer model's programs take no less to run: it never pays back",
         "no problem was solved and timed by both",
+        "a right answer to a problem that both solved was ended, or failed, on the scaled input",
         "a problem that both solved was timed on inputs of two sizes",
     ),
     "this project: g the cost to generate per right answer, over the problems that both were asked; r that "
@@ -113,13 +120,15 @@ class CostKind(StrEnum):
 class TaskCost:
     """Cost of generating all answers to a problem, how many are right, and of running a right one once.
 
-    ``run`` is null where no right answer was timed; ``size`` of the scaled input that it ran on.
+    ``run`` is null where no right answer was timed; ``size`` of the scaled input that it ran on. ``n_ended``:
+    right answers that came to no end on it.
     """
 
     generate: float
     n_right: int
     run: float | None
     size: int | None = None
+    n_ended: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,18 +159,19 @@ def model_cost(
 
     ``generate``: what all answers to a problem took together, in the unit of ``kind``; problems without it
     are left out. ``per_cpu_second``: joules of a CPU-second (as metered or declared); 1 for `CostKind.CPU`.
-    A right answer that a limit ended has no cost of a run.
+    A right answer that a limit ended, or that failed, on the scaled input has no cost of a run.
     """
     if kind is CostKind.CPU and per_cpu_second != 1.0:
         raise ValueError("CPU-seconds are not converted")
     runs = mean_cpu_s(paired)
     sizes = {one.problem: one.size for one in paired if one.problem in runs}
+    ended = Counter(one.problem for one in paired if one.ratio.n_censored or one.has_failed)
     tasks = {}
     for problem, mine in by_problem(samples).items():
         if problem in generate:
             run = runs[problem] * per_cpu_second if problem in runs else None
             n_right = sum(sample.passed is True for sample in mine)
-            tasks[problem] = TaskCost(generate[problem], n_right, run, sizes.get(problem))
+            tasks[problem] = TaskCost(generate[problem], n_right, run, sizes.get(problem), ended[problem])
     return ModelCost(kind, tasks)
 
 
@@ -173,6 +183,9 @@ def cost_with_runs(model: ModelCost, n_runs: float) -> Value:
 def cost_curve(model: ModelCost, runs: Sequence[float] = RUNS) -> tuple[tuple[float, Value], ...]:
     """Return the cost per right answer for each number of runs."""
     unit, n = model.kind.unit, len(model.tasks)
+    if n_ended := sum(task.n_ended for task in model.tasks.values()):
+        none = withheld(unit, Reason.NOT_MEASURED, detail=_ENDED.format(n_ended), n=n)
+        return tuple((count, none) for count in runs)
     columns = _columns(model, list(model.tasks))
     generate, right, run, timed = (float(column.sum()) for column in columns)
     if not right or not timed:
@@ -205,6 +218,10 @@ def break_even(first: ModelCost, second: ModelCost) -> BreakEven:
     if first.kind is not second.kind:
         raise ValueError(f"{first.kind} and {second.kind} costs are not compared")
     asked = [problem for problem in first.tasks if problem in second.tasks]
+    solved = [p for p in asked if first.tasks[p].n_right and second.tasks[p].n_right]
+    if n_ended := sum(model.tasks[p].n_ended for p in solved for model in (first, second)):
+        none = withheld("runs", Reason.NOT_MEASURED, detail=_ENDED.format(n_ended), n=len(solved))
+        return BreakEven(none)
     both = [p for p in asked if None not in (first.tasks[p].run, second.tasks[p].run)]
     n = len(both)
     if not both:

@@ -95,7 +95,7 @@ def charged(runs: Sequence[CodeRun]) -> tuple[CodeRun, ...]:
 
 
 def _whole_beside(runs: Sequence[CodeRun]) -> dict[int, CodeRun]:
-    """Return the reference's run of all tests for each of a candidate's: of the same repeat, else its first."""
+    """Return the reference's run of all tests for each of a candidate's: of the same repeat, or its first."""
     whole = [run for run in runs if run.purpose is Purpose.WHOLE and run.outcome is Outcome.RETURNED]
     reference: dict[tuple[str, int | None], CodeRun] = {}
     for run in whole:

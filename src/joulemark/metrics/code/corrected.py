@@ -13,7 +13,13 @@ from dataclasses import dataclass
 from joulemark.metrics.code.as_defined import FAR_SLOWER
 from joulemark.metrics.code.baseline import NO_BASELINE, Baseline, baseline_of
 from joulemark.metrics.code.charged import charged
-from joulemark.metrics.code.over_tasks import geometric_mean_of, largest_of, median_of, share_of
+from joulemark.metrics.code.over_tasks import (
+    geometric_by_task,
+    geometric_mean_of,
+    largest_of,
+    median_of,
+    share_of,
+)
 from joulemark.metrics.code.pair_ratio import aa_band
 from joulemark.metrics.code.paired_sample import NOT_READ, PairedSample, paired_samples
 from joulemark.metrics.code.pairs import control_pairs, pairs_of
@@ -51,7 +57,8 @@ _HOW = {
     "out",
 }
 _CENSORED = (
-    "a limit ended a right program on the scaled input: what it takes is not known, and leaving it out "
+    "a limit ended a right program on the scaled input, or it failed there: what it takes is not known, and "
+    "leaving it out "
 )
 _WHEN = (
     "no right program was measured beside the reference on the scaled input",
@@ -61,7 +68,10 @@ _WHEN_MEMORY = (*_WHEN, "the memory was not read or sampled, or is never above 2
 _OURS = "this project: geometric mean over tasks, tasks resampled for the interval"
 NOT_PAIRED = "No right program was measured beside the reference on the scaled input."
 _UNTOLD = "No program took so much memory above the baseline (256 KiB) that a kernel tells it from none."
-HIT_LIMIT = "A limit ended a right program, so its {} is not known ({} of {}); see the lower bound."
+HIT_LIMIT = (
+    "A limit or a failure on the scaled input ended right programs, so their {} is not known ({} of {}); see "
+    "the lower bound and the share above 5."
+)
 
 
 def _definitions(what: str) -> Iterator[MetricDefinition]:
@@ -98,7 +108,7 @@ MEDIAN = MetricDefinition(
     r"\mathrm{median}_i\ r_i",
     ("cpu_ratio", "code.outcome"),
     (*_WHEN, "a limit ended the right programs of half the tasks or more"),
-    "this project: a time known to be large only is above the median all the same",
+    "this project: a time known to be large only is above the median all the same, and so is a failure",
 )
 
 
@@ -152,26 +162,33 @@ def _time(found: Sequence[PairedSample]) -> dict[str, Value]:
     ratios = _by_task(found, lambda one: one.ratio.ratio.value)
     seconds = _by_task(found, lambda one: one.candidate.cpu_s if one.ratio.ratio.value is not None else None)
     bounds = _by_task(found, _at_least)
-    n_limited = sum(one.ratio.at_least is not None or one.ratio.n_censored > 0 for one in found)
     n_known = sum(one.ratio.ratio.value is not None for one in found)
-    limited = HIT_LIMIT.format("time", n_limited, n_limited + n_known)
-    censored = {one.problem for one in found if one.ratio.n_censored}
-    least = {**bounds, **dict.fromkeys(censored, math.inf)}
+    unknown = [one for one in found if _is_unknown(one)]
+    hit = HIT_LIMIT.format("time", len(unknown), len(unknown) + n_known)
+    least = {**bounds, **dict.fromkeys((one.problem for one in unknown), math.inf)}
     figures = {
         "et_corrected": geometric_mean_of(seconds, "s", detail=NOT_PAIRED),
         "net_corrected": geometric_mean_of(ratios, "1", detail=NOT_PAIRED),
         "net_corrected_max": largest_of(ratios, "1", detail=NOT_PAIRED),
     }
-    if n_limited:
-        figures = {
-            name: withheld(v.unit, Reason.NOT_MEASURED, detail=limited, n=v.n) for name, v in figures.items()
-        }
+    if unknown:
+        figures = {n: withheld(v.unit, Reason.NOT_MEASURED, detail=hit, n=v.n) for n, v in figures.items()}
     return {
         **figures,
-        "net_corrected_over_5": _over(least, bounds, NOT_PAIRED),
+        "net_corrected_over_5": _over(least, _with_failed(bounds, found), NOT_PAIRED),
         "net_corrected_at_least": geometric_mean_of(bounds, "1", detail=NOT_PAIRED),
         "net_corrected_median": median_of(list(least.values()), "1", detail=NOT_PAIRED),
     }
+
+
+def _is_unknown(one: PairedSample) -> bool:
+    """Tell whether what a right program takes is not known: leaving it out would favour it."""
+    return one.ratio.n_censored > 0 or one.has_failed
+
+
+def _with_failed(bounds: dict[str, float], found: Sequence[PairedSample]) -> dict[str, float]:
+    """Return lower bounds in which tasks that a program fails on have none that any time meets."""
+    return {**bounds, **{one.problem: math.inf for one in found if one.has_failed}}
 
 
 def _over(least: dict[str, float], bounds: dict[str, float], detail: str) -> Value:
@@ -197,16 +214,16 @@ def _memory(found: Sequence[PairedSample], what: str) -> dict[str, Value]:
         f"n{what}_corrected": geometric_mean_of(ratios, "1", detail=detail),
         f"n{what}_corrected_max": largest_of(ratios, "1", detail=detail),
     }
-    limited = [one for one in found if one.ratio.n_censored]
-    if limited:
-        hit = HIT_LIMIT.format("memory", len(limited), sum(not one.has_failed for one in found))
+    unknown = [one for one in found if _is_unknown(one)]
+    if unknown:
+        hit = HIT_LIMIT.format("memory", len(unknown), len(found))
         figures = {n: withheld(v.unit, Reason.NOT_MEASURED, detail=hit, n=v.n) for n, v in figures.items()}
-    ended = {one.problem for one in limited}
+    ended = {one.problem for one in unknown}
     bounds = {task: ratio for task, ratio in ratios.items() if task not in ended}
     if is_peak:
         bounds = _by_task(found, lambda s: s.memory_ratio_at_least)
     least = {**bounds, **dict.fromkeys(ended, math.inf)}
-    figures[f"n{what}_corrected_over_5"] = _over(least, bounds, detail)
+    figures[f"n{what}_corrected_over_5"] = _over(least, _with_failed(bounds, found), detail)
     if is_peak:
         figures[MEMORY_AT_LEAST.name] = geometric_mean_of(bounds, "1", detail=detail)
     return figures
@@ -218,9 +235,4 @@ def _at_least(one: PairedSample) -> float | None:
 
 def _by_task(found: Sequence[PairedSample], of: Callable[[PairedSample], float | None]) -> dict[str, float]:
     """Return the geometric mean of a positive quantity over the right samples of each task."""
-    logs: dict[str, list[float]] = {}
-    for one in found:
-        value = of(one)
-        if value is not None and value > 0:
-            logs.setdefault(one.problem, []).append(math.log(value))
-    return {task: math.exp(math.fsum(mine) / len(mine)) for task, mine in logs.items()}
+    return geometric_by_task((one.problem, of(one)) for one in found)

@@ -62,15 +62,15 @@ def differential_performance(
 ) -> dict[str, Value]:
     """Return both scores over the problems with clusters.
 
-    An answer that a limit ended scores 0, as its authors have it. Ratios to one reference are compared, for
-    two evaluations may have chosen other sizes of the scaled input.
+    An answer that a limit ended, or that fails on the scaled input, scores 0. Ratios to one reference are
+    compared, for two evaluations may have chosen other sizes of the scaled input.
     """
     scores: dict[str, list[tuple[float, float]]] = {}
     for one in paired:
         known = clusters.get(one.problem)
         if not known:
             continue
-        if one.ratio.n_censored:
+        if one.ratio.n_censored or one.has_failed:
             scores.setdefault(one.problem, []).append((0.0, 0.0))
         elif one.ratio.ratio.value is not None:
             scores.setdefault(one.problem, []).append(performance_scores(one.ratio.ratio.value, known))

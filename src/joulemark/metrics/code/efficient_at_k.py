@@ -34,7 +34,10 @@ SPEEDUP = MetricDefinition(
     "1",
     r"\sum_i t_{\mathrm{ref},i} / \sum_i t_i",
     ("code.correct", "code.cpu_ns"),
-    ("no right answer was measured beside the reference", "a limit ended a right answer"),
+    (
+        "no right answer was measured beside the reference",
+        "a right answer came to no end on the scaled input",
+    ),
     f"{_SOURCE}: over right answers; {_CLOCK}",
 )
 DEFINITIONS = (EFFICIENT_AT_K, SPEEDUP)
@@ -76,8 +79,8 @@ def efficient_at_k(
 
 def speedup(paired: Sequence[PairedSample]) -> Value:
     """Return the reference's time over the answers', as sums over tasks; withheld where a limit ended one."""
-    if any(one.ratio.n_censored for one in paired):
-        detail = "A limit ended a right answer: its time is not known."
+    if any(one.ratio.n_censored or one.has_failed for one in paired):
+        detail = "A right answer was ended by a limit, or failed, on the scaled input: its time is not known."
         return withheld("1", Reason.NOT_MEASURED, detail=detail)
     theirs = mean_cpu_s(paired, lambda one: one.reference)
     return ratio_of_sums(theirs, mean_cpu_s(paired), "1", detail=_NOT_TIMED)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -11,6 +10,7 @@ import numpy as np
 
 from joulemark.metrics.bootstrap import MIN_SCORED_ITEMS, SEED, resampled_sums
 from joulemark.metrics.code.corrected import corrected
+from joulemark.metrics.code.over_tasks import geometric_by_task
 from joulemark.metrics.code.ranks import GroupTest, friedman, kendall_tau, kruskal_wallis
 from joulemark.metrics.definition import MetricDefinition
 from joulemark.metrics.value import Value, withheld
@@ -71,11 +71,7 @@ class EnvironmentComparison:
 
 def ratios_by_task(runs: Sequence[CodeRun]) -> dict[str, float]:
     """Return the ratio of CPU time by problem, the geometric mean over its right answers."""
-    logs: dict[str, list[float]] = {}
-    for one in corrected(runs).samples:
-        if (value := one.ratio.ratio.value) is not None:
-            logs.setdefault(one.problem, []).append(math.log(value))
-    return {task: math.exp(math.fsum(mine) / len(mine)) for task, mine in logs.items()}
+    return geometric_by_task((one.problem, one.ratio.ratio.value) for one in corrected(runs).samples)
 
 
 def compare_environments(by_environment: Mapping[str, Ratios]) -> EnvironmentComparison:

@@ -14,9 +14,9 @@ SLACK_SHARE = 0.2
 
 
 def work_outside_ns(pairs: Sequence[Pair]) -> float:
-    """Return the CPU time that the candidate spends outside its calls, and is to be charged with; 0 for none.
+    """Return the CPU time that the candidate spends outside its calls and is charged; 0 for none.
 
-    Of `charged` rows that is loading: no input is there yet, and a source takes the reference as long to load.
+    Of `charged` rows that is loading: no input is there yet, and the reference is loaded as well.
     What is more than its time, in the middle of the pairs; below 20 % of that and 2 ms it is no work.
     """
     return _work_ns([(pair.reference, pair.candidate) for pair in pairs])

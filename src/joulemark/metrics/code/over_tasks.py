@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -32,6 +32,15 @@ def geometric_mean_of(values: BY_TASK, unit: str, *, detail: str = "") -> Value:
     if found.lo is not None and found.hi is not None:
         found = RatioInterval(math.exp(found.lo), math.exp(found.hi), found.n)
     return _with(math.exp(math.fsum(logs) / len(logs)), unit, found)
+
+
+def geometric_by_task(values: Iterable[tuple[str, float | None]]) -> dict[str, float]:
+    """Return the geometric mean of each task's positive values; what is null or not above 0 is left out."""
+    logs: dict[str, list[float]] = {}
+    for task, value in values:
+        if value is not None and value > 0:
+            logs.setdefault(task, []).append(math.log(value))
+    return {task: math.exp(math.fsum(mine) / len(mine)) for task, mine in logs.items()}
 
 
 def ratio_of_sums(tops: BY_TASK, bottoms: BY_TASK, unit: str, *, detail: str = "") -> Value:

@@ -32,9 +32,9 @@ DEFINITIONS = (
         "faster_share",
         "Share of tasks faster than the reference",
         r"N(r_i < 1 \text{ beyond the A/A band and the interval}) / N",
-        "this project: a ratio inside the A/A band of as many pairs as it is made of, or whose interval holds "
-        "1, is a tie; a task with several right answers counts by the share of them; one that fails on the "
-        "scaled input is in N and in none of the three; interval: Wilson's",
+        "this project: a ratio inside the A/A band of as many pairs as it is made of, or whose interval "
+        "holds 1, is a tie; a task with several right answers counts by the share of them; one that fails "
+        "on the scaled input is in N and in none of the three; interval: Wilson's",
     ),
     _share(
         "tied_share",
@@ -56,9 +56,9 @@ DEFINITIONS = (
         r"N(\text{failed}) / N",
         ("code.outcome", "code.correct"),
         _NONE,
-        "this project: right on the tests, and on the scaled input an exception or a crash (no limit of time "
-        "or memory: such programs have a lower bound); they have no ratio and are in no mean; interval: "
-        "Wilson's",
+        "this project: right on the tests, and on the scaled input an exception or a crash (no limit of "
+        "time or memory: such programs have a lower bound); they have no ratio, count as above 5, and "
+        "withhold the means; interval: Wilson's",
     ),
 )
 

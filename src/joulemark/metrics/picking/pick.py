@@ -40,8 +40,8 @@ _UNTESTED = (
     "elsewhere it was not."
 )
 _NOT_FULL = (
-    "Loaded configurations are priced at the load of their runs; {n:g} requests a day keep {own:.3g} of the "
-    "{k:g} in flight that {label} had, unless they come together."
+    "{label} was measured with {k:g} requests in flight; {n:,.0f} a day are {own:.2g} in the mean. Its "
+    "joules hold only if they come together."
 )
 
 
@@ -253,11 +253,8 @@ def _notes(tables: Sequence[Table], wanted: Wanted) -> tuple[str, ...]:
         notes.append(_NO_QUALITY)
     if any(row.priced.candidate.point.kind != "published" for row in rows):
         notes.append(_UNTESTED)
-    for row in rows:
-        note = not_full(row.priced)
-        if note:
-            notes.append(note)
-            break
+    # of the first row it stands beside the answer
+    notes += [note for row in rows[1:] if (note := not_full(row.priced))]
     return tuple(notes)
 
 
