@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+import shlex
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from doubles.nvml import FakeNvml
-from doubles.published_files import text_file, text_row
+from doubles.published_files import TEXT_HEADER, VIDEO_HEADER, text_file, text_row
 from doubles.user import bench, joulemark
 from doubles.working_engine import WorkingEngine
 from joulemark.bundles.kinds import KINDS
@@ -61,6 +62,49 @@ def test_an_import_tells_what_it_did(tmp_path: Path, rows: Path) -> None:
     assert (told["state"], told["n_rows"], told["task"], told["unit"]) == ("unchanged", 4, "chat", "request")
     assert told["models"] == ["org/llama-70b", "org/llama-8b"]
     assert Path(told["stored"]).is_file()
+
+
+_CHAT_ROWS = (TEXT_HEADER, text_row("org/m", H100, 60.0, 0.030, 64))
+_IMAGE_ROWS = (
+    "Model,GPU,Energy/image (J),Batch latency (s),Batch size,Denoising steps",
+    f"org/pictures,{H100},300.0,1.5,1,25",
+)
+_VIDEO_ROWS = (VIDEO_HEADER, f"org/videos,{H100},9000.0,40.0,1,25,16")
+
+
+@pytest.mark.parametrize(
+    ("name", "lines", "limit"),
+    [
+        ("llm_text_generation__chat", _CHAT_ROWS, "--max-tpot 100ms"),
+        ("llm_text_generation__code", _CHAT_ROWS, "--max-latency 10s"),
+        ("mllm_text_generation__chat", _CHAT_ROWS, "--max-tpot 100ms"),
+        ("diffusion__text-to-image", _IMAGE_ROWS, "--max-latency 5s"),
+        ("diffusion__text-to-video", _VIDEO_ROWS, "--max-latency 60s"),
+        ("diffusion__image-to-video", _VIDEO_ROWS, "--max-latency 60s"),
+    ],
+)
+def test_what_an_import_names_next_can_be_run(
+    tmp_path: Path, name: str, lines: Sequence[str], limit: str
+) -> None:
+    path = tmp_path / f"{name}.csv"
+    path.write_text("\n".join(lines) + "\n")
+    into = tmp_path / "my rows"
+    done = _run(import_, "mlenergy", path, "--into", into)
+    command = done.stdout.splitlines()[-1].removeprefix("next: joulemark recommend ")
+    assert command.endswith(limit)
+    assert _json(*shlex.split(command))["pick"] is not None, "the limit bounds a figure that the rows have"
+
+
+def test_several_imported_tasks_are_named_apart(tmp_path: Path) -> None:
+    paths = []
+    for name, lines in (("llm_text_generation__chat", _CHAT_ROWS), ("diffusion__text-to-image", _IMAGE_ROWS)):
+        paths.append(tmp_path / f"{name}.csv")
+        paths[-1].write_text("\n".join(lines) + "\n")
+    done = _run(import_, "mlenergy", *paths, "--into", tmp_path / "rows")
+    lines = [line for line in done.stdout.splitlines() if line.startswith("next: ")]
+    assert len(lines) == 2
+    for line in lines:
+        assert _run(recommend, *shlex.split(line)[3:]).exit_code in (0, 1), line
 
 
 def test_the_help_names_every_kind() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from doubles.made_up_code_runs import MIB, MS, abba, nothing, program
@@ -15,7 +16,7 @@ from joulemark.code.joined.figures import ProgramFigures
 from joulemark.code.problems.problem import program_id
 from joulemark.metrics.code.summary import summarize_code
 from joulemark.metrics.value import Value, withheld
-from joulemark.record.code_run import Outcome
+from joulemark.record.code_run import Outcome, Purpose
 from joulemark.record.reason import Reason
 
 TITLE = "Total <b>of</b> all"
@@ -52,6 +53,9 @@ def program_figures_of(*, measure: bool = True, **changes: Any) -> ProgramFigure
         runs.append(program(name, 0, program=ids[name], case=0))
         if measure:
             runs += abba(name, 0, [20 * MS] * 6, [mine_ms * MS] * 6, program=ids[name], **facts)
+    if measure:  # what a tie is has to be known
+        controls = [run for name in ("twice", "same", "lean") for run in abba(name, 0, *[[20 * MS] * 6] * 2)]
+        runs += [replace(run, purpose=Purpose.SAME) for run in controls]
     made = {
         "record": record,
         "summary": summarize_code(runs),

@@ -96,11 +96,16 @@ class WritingExecutor:
         self.ran.append(plan.out.name)
         layout = RunLayout(plan.out)
         layout.create()
-        layout.write_manifest(manifest(state="running"))
+        of_its_own = {
+            "run_id": f"run of {plan.out.name}",
+            "config_hash": str(plan.load.facts),
+            "load": plan.load.facts,
+        }
+        layout.write_manifest(manifest(state="running", **of_its_own))
         outcome = self.does(plan.out.name)
         if outcome is not None:
             return outcome
-        layout.write_manifest(manifest(state="complete"))
+        layout.write_manifest(manifest(state="complete", **of_its_own))
         return RunOutcome(plan.out, "done", 1, 1, None)
 
 

@@ -16,7 +16,7 @@ Floats = NDArray[np.float64]
 
 
 def at_stop(c: Floats, y: Floats, width: float, n_items: int) -> tuple[int, RatioEstimate] | None:
-    """Return after how many answers the cost per correct one is known to ``width`` of itself, and the estimate.
+    """Return after how many answers a cost per correct one is known to ``width`` of itself, and its estimate.
 
     Looks after 30 and then every 10. The same arithmetic by running sums finds the looks worth asking.
     """
@@ -86,7 +86,7 @@ def test_a_light_tail_is_not_widened_and_a_heavy_one_is() -> None:
 
 @pytest.mark.parametrize(("cv", "width"), [(2.42, 0.2), (1.5, 0.1)])
 def test_heavy_tailed_costs_per_correct_answer_are_covered_at_stop(cv: float, width: float) -> None:
-    """Lognormal costs; without the widening 90 % at the first of these, the worst CV of any model on MMLU-Pro."""
+    """Lognormal costs; without widening 90 % at the first, whose CV is the worst of any model on MMLU-Pro."""
     chance = np.random.default_rng(29)
     n_items = 12_032
     held = []

@@ -2,6 +2,7 @@ import pytest
 
 from doubles.run_views import T0, S, item
 from joulemark.metrics.latency import (
+    DEFINITIONS,
     chunk_gaps_s,
     e2el_s,
     latencies,
@@ -26,11 +27,27 @@ def test_definitions_by_hand():
     assert e2el_s(one) == 1.25
 
 
-def test_a_retried_request_is_timed_from_its_last_try():
+def test_a_retried_request_is_timed_from_its_first_try():
     tries = (Attempt(T0, T0 + S, "reset"), Attempt(T0 + 2 * S, T0 + 3 * S))
     one = item(start_s=2.0, first_s=0.25, end_s=1.0, attempts=tries)
-    assert ttft_s(one) == 0.25
-    assert e2el_s(one) == 1.0
+    assert ttft_s(one) == ttfa_s(one) == 2.25  # the user waited through the reset and the pause
+    assert e2el_s(one) == 3.0
+    assert tpot_s(one) == pytest.approx(0.075)
+
+
+def test_percentiles_hold_the_waits_of_those_that_were_tried_again():
+    tries = (Attempt(T0, T0 + S, "http_503"), Attempt(T0 + 2 * S, T0 + 3 * S))
+    items = [item(k) for k in range(15)]
+    items += [item(k, start_s=2.0, end_s=1.0, attempts=tries) for k in range(15, 20)]
+    found = latencies(items, {})
+    assert found["ttft"].answered[50].value == 0.2
+    assert found["ttft"].answered[90].value == found["ttfa"].answered[90].value == 2.2
+    assert found["e2el"].answered[95].value == 3.0
+
+
+def test_the_definitions_say_what_sent_means():
+    for one in DEFINITIONS:
+        assert ("the first sending" in one.source) == ("items.t_sent" in one.inputs), one.name
 
 
 @pytest.mark.parametrize("tokens", [None, 0, 1])

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from doubles.run_views import T0, S, item
 from joulemark.metrics.latency import latencies
 from joulemark.metrics.slo import Slo, meets, slo_share
-from joulemark.record.item import Chunk, Verdict
+from joulemark.record.item import Attempt, Chunk, Verdict
 from joulemark.record.reason import Reason
 
 
@@ -44,6 +44,16 @@ def test_time_counts_from_when_the_request_was_due() -> None:
     assert meets(late, (), Slo(ttft_s=3.24)) is False
     assert meets(late, (), Slo(e2el_s=4.24)) is False
     assert meets(late, (), Slo(tpot_s=0.1)) is True
+
+
+def test_in_a_closed_loop_time_counts_from_the_first_sending() -> None:
+    tries = (Attempt(T0 - 3 * S, T0 - 3 * S + 9, "http_503"), Attempt(T0, T0 + S + S // 4))
+    again = replace(one(), attempts=tries)
+    assert meets(again, (), Slo(ttft_s=3.25, e2el_s=4.25)) is True
+    assert meets(again, (), Slo(ttft_s=3.24)) is False
+    assert meets(again, (), Slo(e2el_s=4.24)) is False
+    assert meets(again, (), Slo(tpot_s=0.1)) is True
+    assert meets(replace(again, t_scheduled=T0 - 4 * S), (), Slo(e2el_s=4.5)) is False
 
 
 def test_a_failed_request_keeps_no_limit() -> None:

@@ -9,6 +9,7 @@ from joulemark.metrics.segment_load import SegmentLoad
 from joulemark.metrics.steady import longest_steady, steady_window
 from joulemark.metrics.steady_state import SteadyWindow
 from joulemark.record.energy import Withheld
+from joulemark.record.item import Attempt
 from joulemark.record.manifest import Load
 from joulemark.record.reason import Reason
 
@@ -105,6 +106,35 @@ def test_small_dips_at_each_refill_are_tolerated():
     assert isinstance(window, SteadyWindow)
     assert 0.9 < window.held_share < 1
     assert refusal(CLOSED, closed_loop(4, 60, mixed, gap_s=0.2)) is Reason.NOT_STEADY
+
+
+def tried_again(items, pause_s, *, every=1):
+    """Return the loop, each ``every``-th request turned away at once and asked again after a pause."""
+    again = []
+    for k, one in enumerate(items):
+        if k % every:
+            again.append(one)
+            continue
+        sent = one.t_begin + round(pause_s * 1e9)
+        tries = (Attempt(one.t_begin, one.t_begin + 10**6, "http_503"), Attempt(sent, one.t_end))
+        again.append(dataclasses.replace(one, attempts=tries, t_sent=sent, t_first=max(sent, one.t_first)))
+    return again
+
+
+def test_places_that_wait_to_try_again_are_no_load():
+    """Of twelve in flight half wait for their next try at any time: it is a load of six."""
+    load = Load(mode="closed", concurrency=12)
+    items = closed_loop(12, 120, lambda k: 2 * mixed(k))
+    window = found(load, items)
+    assert isinstance(window, SteadyWindow)
+    why = found(load, tried_again(items, 1.0))
+    assert isinstance(why, Withheld)
+    assert why.reason is Reason.NOT_STEADY
+    assert "of 12.0 requests in flight 6.0 were" in why.detail.lower()
+    assert "try again" in why.detail
+    # one in seven that waits half of its time leaves more than nine tenths at work
+    assert isinstance(found(load, tried_again(items, 1.0, every=7)), SteadyWindow)
+    assert isinstance(found(load, tried_again(items, 0.15)), SteadyWindow)
 
 
 def arrivals(n: int, rate: float, service_s: float, servers: int | None, seed: int = 3):

@@ -63,6 +63,33 @@ def test_the_answer_leads(found: Recommendation) -> None:
     assert limit_lines(found) == ["time per output token, mean 80.00 ms, at most 100.0 ms is asked for"]
 
 
+def test_what_costs_more_has_its_interval_in_the_same_sign_and_order() -> None:
+    points = [point(ci(178.7, 40), 0.05, "batch 8"), point(ci(100, 10), 0.4, "batch 64")]
+    found = recommend(points, Wish((TPOT,)))
+    saved = found.savings["least_energy"]
+    assert saved.lo is not None
+    assert saved.hi is not None
+    assert saved.lo < saved.hi < 0
+    told = re.search(r"78\.7 % \((\S+) … (\S+) %\) more than the least energy", " ".join(leads(found)))
+    assert told is not None, leads(found)
+    least, most = (float(text) for text in told.groups())
+    assert 0 < least < 78.7 < most
+    assert (least, most) == pytest.approx((-100 * saved.hi, -100 * saved.lo), abs=0.06)
+
+
+@pytest.mark.parametrize("other", [98, 102])
+def test_what_noise_may_have_made_is_no_saving(other: float) -> None:
+    points = [
+        point(ci(100, 10), 0.05, "batch 8", settings={"max_batch": 8}),
+        point(ci(other, 10), 0.4, "batch 64", settings={"max_batch": 64}),
+    ]
+    found = recommend(points, Wish((TPOT,), default={"max_batch": "64"}))
+    told = leads(found)[1]
+    assert "cannot be told apart from the default (batch 64): between " in told
+    assert re.search(r"between \d+\.\d % more and \d+\.\d % less", told)
+    assert "less than the default" not in told
+
+
 def test_where_nothing_is_found_the_nearest_is_told() -> None:
     found = recommend(_points(), Wish((Limit("tpot_mean", 0.01),)))
     first, nearest = leads(found)

@@ -11,7 +11,7 @@ from rich.console import Console
 from doubles import run_views
 from joulemark.metrics import summarize
 from joulemark.metrics.run_view import RunView
-from joulemark.record.manifest import Stopped, StopFacts
+from joulemark.record.manifest import StopFacts, Stopped
 from joulemark.report.html import write_report
 from joulemark.report.stopping import saved_rows, stop_sentences, unmet_sentence
 from joulemark.report.terminal import print_summary
@@ -39,6 +39,7 @@ def test_the_terminal_says_what_ended_the_run_and_what_that_saved() -> None:
     text = printed(view)
     assert "Stopped early after 20 of 60 questions: by accuracy ±20pp." in text
     assert "accuracy 0.5 ±19pp: met" in text
+    assert "those of these 60 questions, of which 20 were asked" in " ".join(text.split())
     rows = {row.title: row for row in saved_rows(summarize(view))}
     assert (rows["Questions"].asked, rows["Questions"].saved, rows["Questions"].whole) == ("20", "40", "60")
     assert "Saved" in text

@@ -170,7 +170,7 @@ def test_a_resumed_run_is_cut_within_its_segments(rng: np.random.Generator) -> N
 
 @pytest.mark.parametrize("n", [60, N])
 def test_requests_that_overlap_have_no_blocks_of_their_own(rng: np.random.Generator, n: int) -> None:
-    """A long run has stretches of time in their place; of a short one the reason says why there is nothing."""
+    """A long run has stretches of time in their place; of a short one a reason says why there is nothing."""
     run = recorded(answers(n, rng), rng)
     rows = [
         dataclasses.replace(row, item=dataclasses.replace(row.item, t_end=row.item.t_end + 3 * S // 100))

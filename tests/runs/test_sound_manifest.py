@@ -13,7 +13,7 @@ import pytest
 from doubles import run_views
 from joulemark.record.errors import InputError
 from joulemark.record.item import ItemRow
-from joulemark.record.manifest import Manifest, Meter, SilentMeter, Stopped, StopFacts, Window
+from joulemark.record.manifest import Manifest, Meter, SilentMeter, StopFacts, Stopped, Window
 from joulemark.record.meter import Qualification, QualifiedSource, SourceInfo, Trust
 from joulemark.record.scope import Scope
 from joulemark.runs.journal import ItemJournal

@@ -71,7 +71,7 @@ TOGETHER, OF = 8, 4000
 
 
 def in_batches(n_batches: int, of: int) -> RecordedRun:
-    """A run of eight requests at a time, ended by a rule; its board draws a power of its own in each batch."""
+    """A run of eight requests at a time, ended by a rule; its board draws another power in each batch."""
     chance = np.random.default_rng(6)
     watts = 300 * chance.lognormal(0.0, 0.5, n_batches)
     run = recorded(answers(TOGETHER * n_batches, chance), chance)

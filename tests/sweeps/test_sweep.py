@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import signal
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,7 +13,6 @@ import pytest
 
 from doubles.points import point
 from doubles.powercap import FakePowercap
-from doubles.run_views import manifest
 from doubles.sweeping import Heard, RecordingBench, WritingExecutor, plan_for
 from joulemark.calibration.restore import restore_path
 from joulemark.metrics.operating_point import OperatingPoint
@@ -25,6 +25,7 @@ from joulemark.runs.observer import Observer
 from joulemark.runs.plan import RunPlan
 from joulemark.sweeps.journal import SweepJournal, SweepRecord
 from joulemark.sweeps.plan import SweepPlan
+from joulemark.sweeps.points import read_sweep
 from joulemark.sweeps.sweep import SweepOutcome, sweep
 
 LEVELS = [1, 2, 4, 8]
@@ -248,6 +249,70 @@ def test_saturation_is_told_apart_by_everything_but_the_load(tmp_path: Path) -> 
     assert [found[8, level] for level in (1, 2, 4, 8, 16, 32)] == ["done"] * 6
 
 
+def _swap(root: Path, one: str, other: str) -> None:
+    points = root / "points"
+    (points / one).rename(points / "aside")
+    (points / other).rename(points / one)
+    (points / "aside").rename(points / other)
+
+
+def test_a_point_whose_folder_holds_the_run_of_another_is_measured_again(tmp_path: Path) -> None:
+    names = [str(one.name) for one in made(plan_for(AXES), tmp_path).record.points]
+    _swap(tmp_path, names[1], names[3])
+    found = read_sweep(tmp_path).points
+    assert f"holds the run of {names[3]}" in found[1].unread
+    assert f"holds the run of {names[1]}" in found[3].unread
+    executor = WritingExecutor()
+    again = made(plan_for(AXES), tmp_path, executor=executor)
+    assert executor.ran == [names[1], names[3]]
+    assert states(again.record) == ["done"] * 4
+    assert sorted(path.name for path in (tmp_path / ".invalid").iterdir()) == [
+        f"{names[1]}-1",
+        f"{names[3]}-1",
+    ]
+    assert not any("holds" in one.unread for one in read_sweep(tmp_path).points)
+
+
+def test_a_copy_of_another_point_is_no_point(tmp_path: Path) -> None:
+    names = [str(one.name) for one in made(plan_for(AXES), tmp_path).record.points]
+    shutil.rmtree(tmp_path / "points" / names[2])
+    shutil.copytree(tmp_path / "points" / names[0], tmp_path / "points" / names[2])
+    found = read_sweep(tmp_path).points
+    assert ["holds the run of" in one.unread for one in found] == [False, False, True, False]
+
+
+def test_a_run_of_another_configuration_is_no_point(tmp_path: Path) -> None:
+    name = made(plan_for(AXES), tmp_path).record.points[1].name
+    layout = RunLayout(tmp_path / "points" / str(name))
+    strange = layout.read_manifest().model_copy(update={"run_id": "by hand", "config_hash": "another"})
+    layout.write_manifest(strange)
+    assert "another configuration" in read_sweep(tmp_path).points[1].unread
+
+
+def test_a_run_made_by_hand_of_the_same_configuration_is_the_points(tmp_path: Path) -> None:
+    name = made(plan_for(AXES), tmp_path).record.points[1].name
+    layout = RunLayout(tmp_path / "points" / str(name))
+    layout.write_manifest(layout.read_manifest().model_copy(update={"run_id": "by hand"}))
+    executor = WritingExecutor()
+    again = made(plan_for(AXES), tmp_path, executor=executor)
+    assert executor.ran == []
+    assert again.record.points[1].run_id == "by hand"
+
+
+def test_a_record_of_before_knows_a_swapped_folder_by_its_load(tmp_path: Path) -> None:
+    outcome = made(plan_for(AXES), tmp_path)
+    for one in outcome.record.points:
+        one.run_id = one.config_hash = ""
+    journal = SweepJournal(tmp_path)
+    journal.save(outcome.record)
+    names = [str(one.name) for one in outcome.record.points]
+    _swap(tmp_path, names[1], names[3])
+    assert "a run of another load: 8, not 2 requests in flight" in read_sweep(tmp_path).points[1].unread
+    executor = WritingExecutor()
+    made(plan_for(AXES), tmp_path, executor=executor)
+    assert executor.ran == [names[1], names[3]]
+
+
 def test_two_sweeps_do_not_share_a_directory(tmp_path: Path) -> None:
     journal = SweepJournal(tmp_path)
     with journal.held(), pytest.raises(InputError, match="is in use"), SweepJournal(tmp_path).held():
@@ -263,7 +328,7 @@ def test_a_file_that_is_no_sweep_is_refused(tmp_path: Path, text: str) -> None:
 
 def test_a_sweep_of_a_newer_program_is_refused(tmp_path: Path) -> None:
     record = made(plan_for(AXES), tmp_path).record
-    text = record.model_dump_json().replace('"schema_version":"1.0"', '"schema_version":"2.0"')
+    text = record.model_dump_json().replace('"schema_version":"1.1"', '"schema_version":"2.0"')
     (tmp_path / "sweep.json").write_text(text)
     with pytest.raises(InputError, match="schema"):
         SweepJournal(tmp_path).read()
@@ -320,6 +385,8 @@ def test_the_journal_holds_no_figure(tmp_path: Path) -> None:
         "command",
         "launch",
         "in_grid",
+        "run_id",
+        "config_hash",
     }
 
 
@@ -334,7 +401,8 @@ class LateExecutor(WritingExecutor):
         assert plan.out is not None
         if self.late(plan.out.name):
             proof = ClientProof(segment=0, invalid=["loop_lag"])
-            RunLayout(plan.out).write_manifest(manifest(state="complete", client=[proof]))
+            layout = RunLayout(plan.out)
+            layout.write_manifest(layout.read_manifest().model_copy(update={"client": [proof]}))
         return outcome
 
 

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import shlex
+from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
+
+if TYPE_CHECKING:
+    from joulemark.record.published import PublishedRow
 
 
 @click.command(name="import")
@@ -33,6 +40,7 @@ def import_(
 
     from joulemark.bundles.kinds import import_file
     from joulemark.bundles.published import n_without_energy
+    from joulemark.bundles.store import stored_files
 
     done = [(path, import_file(kind, path, into, task=task, replace=replace)) for path in files]
     if as_json:
@@ -67,4 +75,28 @@ def import_(
         zeros = n_without_energy(rows)
         if zeros:
             click.echo(f"note: {zeros} of them were published with 0 J, so their energy is not known")
-    click.echo(f"next: joulemark recommend {into} --model NAME --max-tpot 100ms")
+    rows_of: dict[str, Sequence[PublishedRow]] = {}
+    for _, stored in done:
+        rows_of.setdefault(stored.rows[0].task, stored.rows)
+    several = len(stored_files(into)) > 1
+    for rows in rows_of.values():
+        click.echo(f"next: {_next(into, rows, several=several)}")
+
+
+def _next(into: Path, rows: Sequence[PublishedRow], *, several: bool) -> str:
+    """Return a command that chooses among rows of one task: its model of the most rows, a limit of its use.
+
+    ``several``: the folder may hold other tasks, so that it has to be named.
+    """
+    from joulemark.metrics.presets import PRESETS
+    from joulemark.metrics.published_points import published_point
+    from joulemark.record.manifest import Rates
+
+    point = published_point(rows[0], Rates())
+    limit = next((one.limit for one in PRESETS.values() if one.of([point])), PRESETS["chat"].limit)
+    bound = f"--max-latency {limit.bound:g}s"
+    if limit.name == "tpot_mean":
+        bound = f"--max-tpot {limit.bound * 1e3:g}ms"
+    model = Counter(row.model for row in rows).most_common(1)[0][0]
+    task = f" --task {shlex.quote(point.task)}" if several else ""
+    return f"joulemark recommend {shlex.quote(str(into))}{task} --model {shlex.quote(model)} {bound}"

@@ -13,6 +13,7 @@ from joulemark.record.item import Verdict
 
 LOUD_TRUNCATED_SHARE = 0.2
 LOUD_UNPARSED_SHARE = 0.2
+LOUD_RETRIED_SHARE = 0.01  # under load: they wait while their places stand empty
 LOUD_FAILED_SHARE = 0.01  # under load: what fails makes room for the others, and is paid by them
 
 
@@ -53,15 +54,16 @@ def of_answers(run: RunView) -> Iterator[Caveat]:
         yield Caveat(
             "retried",
             f"{retried} of {len(items)} answers took more than one try. The energy of every try is charged, "
-            "the waits between them included; latencies are those of the last try.",
+            "and the waits between them count: latencies are from the first sending.",
+            loud=loaded and retried > LOUD_RETRIED_SHARE * len(items),
         )
     resent = sum(len(item.attempts) > item.n_tries for item in items)
     if resent:
         requests, were = (f"{resent} requests", "were") if resent > 1 else ("1 request", "was")
         yield Caveat(
             "sent_again",
-            f"{requests} met the closing of a kept connection and {were} sent again. Energy counts from the "
-            "first sending, latencies from the second.",
+            f"{requests} met the closing of a kept connection and {were} sent again. Energy and latencies "
+            "count from the first sending.",
         )
     if run.abandoned_items:
         yield Caveat("abandoned_requests", _abandoned(run))

@@ -26,21 +26,27 @@ MIN_VALUES = {50: 1, 90: 10, 95: 20, 99: 100}
 _STREAM = "the answers of the run were not streamed"
 _FEW = "p90 of fewer than 10 values, p95 of fewer than 20, p99 of fewer than 100"
 _RANK = "nearest rank; 'with failures' counts each failed request as infinitely late"
+_SENT = ("items.t_sent", "items.attempts")
+_FIRST_SENDING = (
+    "sent is the first sending: a request that was tried again waited through the tries that failed and the "
+    "pauses between them; "
+)
 
 
 def _defined(name: str, title: str, latex: str, inputs: tuple[str, ...], *cases: str) -> MetricDefinition:
+    since = _FIRST_SENDING if "items.t_sent" in inputs else ""
     return MetricDefinition(
-        name, title, "s", latex, inputs, (_STREAM, _FEW, *cases), f"monotonic stamps; {_RANK}"
+        name, title, "s", latex, inputs, (_STREAM, _FEW, *cases), f"{since}monotonic stamps; {_RANK}"
     )
 
 
 TTFT = _defined(
-    "ttft", "Time to first token", r"t_\mathrm{first} - t_\mathrm{sent}", ("items.t_first", "items.t_sent"),
+    "ttft", "Time to first token", r"t_\mathrm{first} - t_\mathrm{sent}", ("items.t_first", *_SENT),
     "no generated token was seen",
 )  # fmt: skip
 TTFA = _defined(
     "ttfa", "Time to first answer token", r"t_\mathrm{first\,answer} - t_\mathrm{sent}",
-    ("items.t_first_answer", "items.t_sent"), "no answer token was seen",
+    ("items.t_first_answer", *_SENT), "no answer token was seen",
 )  # fmt: skip
 TPOT = _defined(
     "tpot", "Time per output token after the first", r"(t_\mathrm{end} - t_\mathrm{first}) / (n - 1)",
@@ -56,9 +62,7 @@ ITL = _defined(
     "itl", "Inter-token latency", r"t_{k+1} - t_k", ("chunks.t_ns", "chunks.tokens", "chunks.coalesced"),
     "any event carried more than one token or an unknown number", "any two events came in one read",
 )  # fmt: skip
-E2EL = _defined(
-    "e2el", "End-to-end latency", r"t_\mathrm{end} - t_\mathrm{sent}", ("items.t_end", "items.t_sent")
-)
+E2EL = _defined("e2el", "End-to-end latency", r"t_\mathrm{end} - t_\mathrm{sent}", ("items.t_end", *_SENT))
 _DUE = "any request had no time at which it was due (a closed loop)"
 TTFT_SCHEDULED = _defined(
     "ttft_scheduled", "Time to first token from when it was due", r"t_\mathrm{first} - t_\mathrm{scheduled}",
@@ -97,13 +101,13 @@ class Latency:
 
 
 def ttft_s(item: Item) -> float | None:
-    """Return first generated token of any kind minus sent."""
-    return None if item.t_first is None else (item.t_first - item.t_sent) / 1e9
+    """Return first generated token of any kind minus first sent: tries that failed were waited for, too."""
+    return None if item.t_first is None else (item.t_first - item.t_begin) / 1e9
 
 
 def ttfa_s(item: Item) -> float | None:
-    """Return first token of the visible answer minus sent."""
-    return None if item.t_first_answer is None else (item.t_first_answer - item.t_sent) / 1e9
+    """Return first token of the visible answer minus first sent."""
+    return None if item.t_first_answer is None else (item.t_first_answer - item.t_begin) / 1e9
 
 
 def in_one_piece(item: Item, chunks: Sequence[Chunk]) -> bool:
@@ -126,8 +130,8 @@ def tpot_s(item: Item, chunks: Sequence[Chunk] = ()) -> float | None:
 
 
 def e2el_s(item: Item) -> float:
-    """Return end minus sent, of the attempt that answered."""
-    return (item.t_end - item.t_sent) / 1e9
+    """Return end minus first sent: the stretch whose energy is the request's."""
+    return (item.t_end - item.t_begin) / 1e9
 
 
 def ttft_scheduled_s(item: Item) -> float | None:

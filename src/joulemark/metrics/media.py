@@ -57,9 +57,10 @@ LATENCY = MetricDefinition(
     "Mean time of a batch",
     "s",
     r"\frac{1}{n} \sum_b (t_{\mathrm{end},b} - t_{\mathrm{sent},b})",
-    ("items.t_end", "items.t_sent", "items.media_units"),
+    ("items.t_end", "items.t_sent", "items.attempts", "items.media_units"),
     ("neither images nor videos were asked for", "no batch was made"),
-    f"failed batches are left out; interval: 95 % over batches, Student's t; {_FEW}",
+    "sent is the first sending; failed batches are left out; interval: 95 % over batches, Student's t; "
+    f"{_FEW}",
 )
 RATE = MetricDefinition(
     "media_per_second",

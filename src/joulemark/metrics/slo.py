@@ -16,6 +16,7 @@ KEPT_FROM = (
     "manifest.limits_s",
     "items.t_scheduled",
     "items.t_sent",
+    "items.attempts",
     "items.t_first",
     "items.t_end",
     "items.completion_tokens",
@@ -31,7 +32,8 @@ SLO_SHARE = MetricDefinition(
     KEPT_FROM,
     (NO_LIMIT, "nothing was asked", "for any request it cannot be told"),
     "goodput as in DistServe (OSDI 2024), of all counted requests; times count from the scheduled time where "
-    "requests have one; a failed request keeps no limit, one token keeps any limit on the time per token; "
+    "requests have one, else from the first sending, so tries that failed are in them; "
+    "a failed request keeps no limit, one token keeps any limit on the time per token; "
     "interval: Wilson, 95 %",
 )
 DEFINITIONS = (SLO_SHARE,)
@@ -63,11 +65,12 @@ class Slo:
 def meets(item: Item, chunks: Sequence[Chunk], slo: Slo) -> bool | None:
     """Tell whether a request kept every limit; null where that was not observed and no limit was broken.
 
-    Time counts from when the request was due, where it was: what it waited to be sent its user waited too.
+    Time counts from when the request was due, where it was, else from its first sending: what it waited to be
+    sent, or sent again, its user waited too.
     """
     if item.verdict is Verdict.FAILED:
         return False
-    begin = item.t_sent if item.t_scheduled is None else item.t_scheduled
+    begin = item.t_begin if item.t_scheduled is None else item.t_scheduled
     kept: list[bool | None] = []
     if slo.ttft_s is not None:
         kept.append(None if item.t_first is None else (item.t_first - begin) / 1e9 <= slo.ttft_s)

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 AT_LEVEL = 0.95  # of the level counts as reached
 HELD_AT: dict[Basis, float] = {"in_flight": 0.95, "running": 0.5, "generating": 0.5}
 HELD_SHARE = 0.9
+TRIED_SHARE = 0.9  # of those in flight a try is under way; the others wait for their next one
 YOUNG_SHARE = 0.05  # of those at work when the level was reached, or of those in flight, may be older
 MIN_DURATION_S = 5.0
 MIN_REQUESTS = 10
@@ -118,6 +119,8 @@ def _held_level(load: Load, segment: SegmentLoad, part: Slice) -> _Stretch | Wit
                 f" {_s(last - t0)} there were fewer than {HELD_AT[name] * middle:.3g};"
                 f" {100 * (1 - HELD_SHARE):.0f} % are allowed.",
             )
+    if not at_once and (idle := _waiting_to_try_again(segment, t0, last)):
+        return Withheld(Reason.NOT_STEADY, idle)
     changed = _growth(curve, t0, last, len(dispatched))
     if changed is not None:
         return Withheld(Reason.NOT_STEADY, changed.detail)
@@ -136,6 +139,20 @@ def _curve(segment: SegmentLoad, t0: int, t1: int, *, at_once: bool) -> tuple[Oc
     if running is not None:
         return running, "running"
     return (segment.generating, "generating") if at_once else (segment.in_flight, "in_flight")
+
+
+def _waiting_to_try_again(segment: SegmentLoad, t0: int, t1: int) -> str:
+    """Say how many places of a closed load stood empty between the tries of their requests; "" for few."""
+    edges = np.array([t0, t1], np.int64)
+    in_flight = float(segment.in_flight.means(edges)[0])
+    tried = float(segment.being_tried.means(edges)[0])
+    if tried >= TRIED_SHARE * in_flight:
+        return ""
+    return (
+        f"Of {in_flight:.1f} requests in flight {in_flight - tried:.1f} were, on average, waiting to try again:"
+        f" the engine was asked {tried:.1f} at once. {100 * (1 - TRIED_SHARE):.0f} % are allowed. See why it"
+        " turns requests away, or ask fewer at once."
+    )
 
 
 def _turnover(segment: SegmentLoad, reached: int, level: float) -> int:

@@ -119,16 +119,25 @@ def _savings(found: Recommendation) -> list[str]:
         value = found.savings[name]
         if other is None or value.value is None or other is found.pick:
             continue
-        share = 100 * value.value
-        interval = ""
-        if value.lo is not None and value.hi is not None:
-            interval = f" ({number(100 * value.lo, 1)} … {number(100 * value.hi, 1)} %)"
-        less = "less" if share >= 0 else "more"
-        said.append(f"{number(abs(share), 1)} %{interval} {less} than {what} ({named(other, found)})")
+        said.append(_saving(value, f"{what} ({named(other, found)})"))
     if not said:
         fastest = found.fastest is found.pick and found.pick is not None
         return ["It is the fastest as well."] if fastest else []
     return [f"Energy: {'; '.join(said)}."]
+
+
+def _saving(value: Value, other: str) -> str:
+    """Return what the pick saves against ``other``; its interval in the words and the order of the figure."""
+    assert value.value is not None
+    share, interval = 100 * value.value, ""
+    if value.lo is not None and value.hi is not None:
+        low, high = 100 * value.lo, 100 * value.hi
+        if low <= 0 <= high:
+            between = f"between {number(-low, 1)} % more and {number(high, 1)} % less"
+            return f"cannot be told apart from {other}: {between}"
+        least, most = sorted((abs(low), abs(high)))
+        interval = f" ({number(least, 1)} … {number(most, 1)} %)"
+    return f"{number(abs(share), 1)} %{interval} {'less' if share >= 0 else 'more'} than {other}"
 
 
 def _nearest(miss: NearMiss, found: Recommendation) -> str:

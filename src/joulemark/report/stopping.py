@@ -34,7 +34,11 @@ def stop_sentences(summary: Summary) -> list[str]:
     stopped = summary.stopped
     if stopped is None:
         return []
-    return [_ended(stopped), *(f"{printable(told)}." for told in stopped.told)]
+    of = (
+        f"The intervals are those of these {stopped.of:,} questions, of which {stopped.asked:,} were asked: "
+        "they do not speak of others, as those that --limit left out."
+    )
+    return [_ended(stopped), *(f"{printable(told)}." for told in stopped.told), of]
 
 
 def _ended(stopped: StoppedEarly) -> str:

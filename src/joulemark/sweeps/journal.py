@@ -18,7 +18,7 @@ from joulemark.files.locks import FileLock, LockHeld
 from joulemark.record.errors import InputError
 from joulemark.sweeps.setting import Setting
 
-SWEEP_SCHEMA_VERSION = "1.0"
+SWEEP_SCHEMA_VERSION = "1.1"
 FILE, POINTS, LOCK, ASIDE = "sweep.json", "points", ".sweep.lock", ".invalid"
 State = Literal["planned", "running", "partial", "done", "invalid", "failed", "skipped", "saturated"]
 
@@ -32,6 +32,8 @@ class PointRecord(_Part):
 
     ``name`` is its directory below ``points``, null for one that was skipped. ``detail`` is the end of the
     engine's log, where that said why. ``in_grid``: whether the grid as it was last asked for has it.
+    ``run_id`` and ``config_hash`` are those of its run, empty where there was none yet (and in records of
+    schema 1.0): a folder that holds another run gives this point no figures.
     """
 
     name: str | None
@@ -42,6 +44,8 @@ class PointRecord(_Part):
     command: str = ""
     launch: list[str] = Field(default_factory=list)
     in_grid: bool = True
+    run_id: str = ""
+    config_hash: str = ""
 
 
 class SweepRecord(_Part):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,6 +12,7 @@ from joulemark.record.errors import InputError
 from joulemark.runs.view import summary_of
 from joulemark.sweeps.engine_state import EngineState, engine_state
 from joulemark.sweeps.journal import FILE, PointRecord, State, SweepJournal, SweepRecord
+from joulemark.sweeps.own_run import why_not_own
 
 _MEASURED = ("done", "invalid", "partial")
 
@@ -27,7 +28,8 @@ class Measured:
 
 @dataclass(frozen=True, slots=True)
 class SweptPoint:
-    """A point of a sweep; ``measured`` is null where there is no run, and ``unread`` where it is broken."""
+    """A point of a sweep; ``measured`` is null where there is no run, and ``unread`` where it is broken
+    or not its own."""
 
     record: PointRecord
     measured: Measured | None = None
@@ -85,7 +87,7 @@ def read_sweep(root: Path) -> Swept:
     record = journal.read()
     if record is None:
         raise InputError(f"{root} holds no sweep", why=f"there is no {FILE} in it")
-    found = [_read(journal, one) for one in record.points]
+    found = [_read(journal, one, record.points) for one in record.points]
     return Swept(
         root,
         record,
@@ -94,9 +96,11 @@ def read_sweep(root: Path) -> Swept:
     )
 
 
-def _read(journal: SweepJournal, record: PointRecord) -> SweptPoint:
+def _read(journal: SweepJournal, record: PointRecord, points: Sequence[PointRecord]) -> SweptPoint:
     if record.name is None or record.state not in _MEASURED:
         return SweptPoint(record)
+    if why := why_not_own(record, points, journal.run_dir(record)):
+        return SweptPoint(record, unread=f"{why}; the same command measures it again")
     try:
         return SweptPoint(record, point_of_run(journal.run_dir(record)))
     except InputError as error:

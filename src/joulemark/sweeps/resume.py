@@ -45,6 +45,7 @@ def record_to_begin_with(plan: SweepPlan, journal: SweepJournal) -> SweepRecord:
         if old is not None and old.state not in ("planned", "skipped", "saturated"):
             record.state = "partial" if old.state == "running" else old.state
             record.why, record.detail = old.why, old.detail
+            record.run_id, record.config_hash = old.run_id, old.config_hash
             if record.state == "done" and (late := late_client(journal.run_dir(record))):
                 record.state, record.why = "invalid", late
         points.append(record)

@@ -24,6 +24,7 @@ from joulemark.sweeps.ending import heed_requests, heeded_requests
 from joulemark.sweeps.journal import PointRecord, SweepJournal, SweepRecord
 from joulemark.sweeps.kept import KeptEngine
 from joulemark.sweeps.late import late_client
+from joulemark.sweeps.own_run import note_run, why_not_own
 from joulemark.sweeps.plan import SweepPlan
 from joulemark.sweeps.point import SweepPoint
 from joulemark.sweeps.points import point_of_run
@@ -147,13 +148,18 @@ class _Sweeping:
         """Tell whether nothing is left to do for a point."""
         if not _is_complete(self.journal.run_dir(record)):
             return False
-        if late_client(self.journal.run_dir(record)):
+        if late_client(self.journal.run_dir(record)) or self._is_anothers(record):
             return False
+        changed = note_run(record, self.journal.run_dir(record))
         if record.state not in ("done", "failed"):
             # killed between the end of its run and the journal
-            record.state, record.why = "done", ""
+            record.state, record.why, changed = "done", "", True
+        if changed:
             self.journal.save(self.record)
         return True
+
+    def _is_anothers(self, record: PointRecord) -> bool:
+        return bool(why_not_own(record, self.record.points, self.journal.run_dir(record)))
 
     def _one(self, point: SweepPoint, record: PointRecord, kept: KeptEngine) -> None:
         if self.plan.early_stop and (why := self._saturated(point)):
@@ -172,13 +178,16 @@ class _Sweeping:
             engine = DescribedEngine(kept, {"power_limit_w": point.power_limit_w})
         root = self.journal.run_dir(record)
         try:
-            if _is_complete(root):  # by a client that did not keep up
+            # by a client that did not keep up, or of another point
+            if _is_complete(root) or self._is_anothers(record):
                 self.journal.set_aside(record)
+                record.run_id = record.config_hash = ""
             try:
                 outcome = self.executor.run(self.bench.plan(point, engine, root), self.observer)
             finally:
                 heed_requests()  # the run heard them itself
         except KeyboardInterrupt:
+            note_run(record, root)
             self._end(record, _state_on_disk(root))
             raise
         except JoulemarkError as error:
@@ -189,7 +198,8 @@ class _Sweeping:
         self._judge(record, outcome, kept)
 
     def _judge(self, record: PointRecord, outcome: RunOutcome, kept: KeptEngine) -> None:
-        """Record how a run ended."""
+        """Record how a run ended, and which it was."""
+        note_run(record, self.journal.run_dir(record))
         if outcome.error is not None:
             self._end(record, "failed", *_told(outcome.error, kept), outcome)
         elif outcome.end in ("done", "stopped"):

@@ -149,4 +149,19 @@ def test_a_program_that_hit_a_limit_has_no_cost_of_a_run():
     runs += abba("p", 0, [20 * MS] * 3, [900 * MS] * 3, outcome=TIMED_OUT, correct=None)
     samples = samples_of(runs)
     cost = model_cost(samples, corrected(runs, samples).samples, {"p": 1.0}, CostKind.CPU)
-    assert cost.tasks["p"] == TaskCost(1.0, 1, None)
+    assert cost.tasks["p"] == TaskCost(1.0, 1, None, n_ended=1)
+
+
+def test_a_cost_without_its_slowest_program_is_withheld():
+    """Leaving out what a limit ended would make the slowest programs the cheapest."""
+    tasks = {f"p{k}": TaskCost(10.0, 1, 1.0) for k in range(12)}
+    slow = {**tasks, "p3": TaskCost(10.0, 1, None, n_ended=1)}
+    limited = ModelCost(CostKind.AT_METERED_RATE, slow)
+    value = cost_with_runs(limited, 100)
+    assert value.value is None
+    assert "1 right answers were ended" in value.detail
+    cheap = {f"p{k}": TaskCost(1.0, 1, 2.0) for k in range(12)}
+    assert break_even(limited, ModelCost(CostKind.AT_METERED_RATE, cheap)).runs.value is None
+    # a problem that the other did not solve is in no comparison of runs
+    unsolved = {**cheap, "p3": TaskCost(1.0, 0, None)}
+    assert break_even(limited, ModelCost(CostKind.AT_METERED_RATE, unsolved)).runs.value is not None

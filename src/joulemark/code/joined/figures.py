@@ -13,7 +13,7 @@ from joulemark.code.evaluation.sound import read_rows
 from joulemark.code.joined.generation import generate_per_correct, shares
 from joulemark.code.joined.programs import problem_of
 from joulemark.metrics.attribution import items_overlap
-from joulemark.metrics.code.break_even import CostKind, ModelCost, cost_curve, model_cost
+from joulemark.metrics.code.break_even import ENDED, CostKind, ModelCost, cost_curve, model_cost
 from joulemark.metrics.code.run_time import mean_cpu_s
 from joulemark.metrics.code.summary import CodeSummary
 from joulemark.metrics.run_view import ItemKey, RunView
@@ -181,6 +181,9 @@ def _run_j(run_cpu_s: Value, rate: Value) -> Value:
 
 def _mean_run(summary: CodeSummary) -> Value:
     """Return the CPU time of one run of a right program on the scaled input, mean over problems."""
+    ended = sum(one.ratio.n_censored > 0 or one.has_failed for one in summary.paired)
+    if ended:
+        return withheld("s", Reason.NOT_MEASURED, detail=ENDED.format(ended), n=len(summary.paired))
     means = mean_cpu_s(summary.paired)
     if not means:
         return withheld("s", Reason.NOT_MEASURED, detail="No right program was timed.", n=0)

@@ -16,6 +16,7 @@ from joulemark.frugal.betting import Floats, WealthAbove
 ALPHA = 0.05
 STEPS = 400
 """Of the range, at which the ends are looked for; they are rounded outwards."""
+_AT_ONCE = 100  # values: some megabytes
 
 
 class MeanSequence:
@@ -39,13 +40,13 @@ class MeanSequence:
 
     def feed(self, least: Floats, most: Floats) -> None:
         """Take the next values; ``least`` and ``most`` differ where a value is not known."""
-        if not len(least):
-            return
         up, down = self._sides
-        too_low = self._means[up.feed(2 * least[None, :] - 1).max(axis=1) >= self._enough]
-        too_high = self._means[down.feed(1 - 2 * most[None, :]).max(axis=1) >= self._enough]
-        self.lo = float(too_low.max(initial=self.lo))
-        self.hi = float(too_high.min(initial=self.hi))
+        for at in range(0, len(least), _AT_ONCE):
+            part = slice(at, at + _AT_ONCE)
+            too_low = self._means[up.feed(2 * least[None, part] - 1).max(axis=1) >= self._enough]
+            too_high = self._means[down.feed(1 - 2 * most[None, part]).max(axis=1) >= self._enough]
+            self.lo = float(too_low.max(initial=self.lo))
+            self.hi = float(too_high.min(initial=self.hi))
 
     def more(self, values: Floats) -> int | None:
         """Return about how many more values rule the bound out if they are as ``values``, all so far.

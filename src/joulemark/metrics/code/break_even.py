@@ -25,7 +25,7 @@ _NONE = (
     "no right answer was timed",
     "a right answer was ended, or failed, on the scaled input: leaving it out would favour the model",
 )
-_ENDED = "{} right answers were ended, or failed, on the scaled input: what their runs cost is not known."
+ENDED = "{} right answers were ended, or failed, on the scaled input: what their runs cost is not known."
 _LATEX = r"\sum_p g_p / \sum_p c_p + N \cdot \frac{1}{P} \sum_p r_p"
 _WHAT = (
     "this project: cost of all generations, wrong ones too, per right answer, and N runs on the scaled "
@@ -184,7 +184,7 @@ def cost_curve(model: ModelCost, runs: Sequence[float] = RUNS) -> tuple[tuple[fl
     """Return the cost per right answer for each number of runs."""
     unit, n = model.kind.unit, len(model.tasks)
     if n_ended := sum(task.n_ended for task in model.tasks.values()):
-        none = withheld(unit, Reason.NOT_MEASURED, detail=_ENDED.format(n_ended), n=n)
+        none = withheld(unit, Reason.NOT_MEASURED, detail=ENDED.format(n_ended), n=n)
         return tuple((count, none) for count in runs)
     columns = _columns(model, list(model.tasks))
     generate, right, run, timed = (float(column.sum()) for column in columns)
@@ -220,7 +220,7 @@ def break_even(first: ModelCost, second: ModelCost) -> BreakEven:
     asked = [problem for problem in first.tasks if problem in second.tasks]
     solved = [p for p in asked if first.tasks[p].n_right and second.tasks[p].n_right]
     if n_ended := sum(model.tasks[p].n_ended for p in solved for model in (first, second)):
-        none = withheld("runs", Reason.NOT_MEASURED, detail=_ENDED.format(n_ended), n=len(solved))
+        none = withheld("runs", Reason.NOT_MEASURED, detail=ENDED.format(n_ended), n=len(solved))
         return BreakEven(none)
     both = [p for p in asked if None not in (first.tasks[p].run, second.tasks[p].run)]
     n = len(both)

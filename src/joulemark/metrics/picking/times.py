@@ -67,9 +67,9 @@ def whole_times(items: Sequence[Item]) -> Times:
 
 
 def first_token_times(items: Sequence[Item]) -> Times:
-    """Return the times from sending to the first generated token."""
+    """Return the times from the first sending to the first generated token."""
     timed = [(item, item.t_first) for item in answered_items(items)]
-    return _times([(item, (first - item.t_sent) / 1e9) for item, first in timed if first is not None])
+    return _times([(item, (first - item.t_begin) / 1e9) for item, first in timed if first is not None])
 
 
 def _times(timed: Sequence[tuple[Item, float]]) -> Times:
