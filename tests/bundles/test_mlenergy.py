@@ -105,6 +105,46 @@ def test_a_cell_that_is_no_number_is_named_by_line_and_column(write: Write, colu
     assert "llm_text_generation__chat.csv" in refused.value.what
 
 
+_DERIVED_HEADER = TEXT_HEADER + ',derived: TPOT_littles_law (s),"derived: avg power (W, all GPUs)"'
+_DERIVED = {"derived: TPOT_littles_law (s)": "0.06", "derived: avg power (W, all GPUs)": "402.0"}
+
+
+def _derived_row(**changed: str) -> str:
+    cells = {**dict(zip(TEXT_HEADER.split(","), TEXT_ROW.split(","), strict=True)), **_DERIVED, **changed}
+    return ",".join(cells.values())
+
+
+def test_derived_columns_that_agree_change_nothing(write: Write) -> None:
+    (row,) = _rows(write(_DERIVED_HEADER, _derived_row()))
+    assert row == _rows(write())[0].model_copy(update={"source": row.source})
+    empty = _derived_row(**dict.fromkeys(_DERIVED, ""))
+    assert _rows(write(_DERIVED_HEADER, empty))[0].energy_j == 100.5
+    assert _rows(write(_DERIVED_HEADER, _derived_row(**{"Energy/req (J)": "101.0"})))[0].energy_j == 101.0
+    assert _rows(write(_DERIVED_HEADER, _derived_row(**{"Energy/req (J)": "0"})))[0].energy_j is None
+
+
+@pytest.mark.parametrize(
+    ("changed", "column"),
+    [
+        ({"Energy/req (J)": "40.2"}, "derived: avg power (W, all GPUs)"),
+        ({"Energy/req (J)": "102.0"}, "derived: avg power (W, all GPUs)"),
+        ({"Avg Output Tokens": "300"}, "derived: avg power (W, all GPUs)"),
+        ({"Avg BS (reqs)": "24", "Avg TPOT (s)": "0.02"}, "derived: TPOT_littles_law (s)"),
+        ({"Token tput (tok/s)": "1100"}, "derived: TPOT_littles_law (s)"),
+        ({"derived: avg power (W, all GPUs)": "0"}, "derived: avg power (W, all GPUs)"),
+        ({"derived: TPOT_littles_law (s)": "nan"}, "derived: TPOT_littles_law (s)"),
+    ],
+)
+def test_a_cell_that_a_derived_column_contradicts_is_refused(
+    write: Write, changed: dict[str, str], column: str
+) -> None:
+    untouched = _derived_row(Model="org/other")
+    with pytest.raises(InputError) as refused:
+        _rows(write(_DERIVED_HEADER, untouched, _derived_row(**changed)))
+    assert f"line 3, column {column!r}" in refused.value.why
+    assert refused.value.fix
+
+
 @pytest.mark.parametrize(
     ("column", "cell"), [("Token tput (tok/s)", "0"), ("TP", "1.5"), ("Max BS (reqs)", "1e12")]
 )

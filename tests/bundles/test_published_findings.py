@@ -71,6 +71,11 @@ def test_every_row_is_imported_with_its_numbers_as_they_are(rows_of, data_dir: P
                 )
 
 
+@pytest.mark.parametrize("stem", FILES)
+def test_no_published_row_is_held_to_be_impossible(points_of, stem: str) -> None:
+    assert [point.implausible for point in points_of(stem) if point.implausible] == []
+
+
 def test_llama_under_100_ms_a_token(llama: Recommendation) -> None:
     pick, fastest = llama.pick, llama.fastest
     assert pick is not None

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from joulemark.bundles.published import published_row
+from joulemark.bundles.published import LITTLE, published_row
 from joulemark.metrics.comparable import IMPLAUSIBLE
 from joulemark.metrics.published_points import published_point
 from joulemark.metrics.recommendation import Wish, recommend
@@ -80,6 +80,35 @@ def test_what_cannot_be_is_told_with_the_row(fields: dict[str, object], said: st
     assert "org/m" in told
     assert "max_batch 64" in told
     assert "file.csv" in told
+
+
+LITTLES = {"tpot_definition": LITTLE, "settings": {"max_batch": 64}}
+
+
+@pytest.mark.parametrize("factor", [0.2, 0.4, 0.98, 1.02, 3.0])
+def test_a_latency_that_is_not_what_its_definition_comes_to_is_told(factor: float) -> None:
+    whole = {"tpot_mean": 0.05, "e2el_mean": 12.5}
+    assert why(**LITTLES, latency_s=whole) == ""
+    assert why(**LITTLES, latency_s={"tpot_mean": 0.05 * 1.005}) == ""
+    told = why(**LITTLES, latency_s={"tpot_mean": 0.05 * factor})
+    assert f"its time per token is {50 * factor:g} ms" in told
+    assert "is 50 ms" in told
+    told = why(**LITTLES, latency_s={**whole, "e2el_mean": 12.5 * factor})
+    assert "its whole answer takes" in told
+    assert "is 12.5 s" in told
+    # one that was measured otherwise need not be
+    assert why(latency_s={"tpot_mean": 0.05 * factor}) == ""
+
+
+def test_halved_power_and_energy_do_not_hide_a_made_up_time() -> None:
+    assert "252 ms" in why(
+        **LITTLES,
+        latency_s={"tpot_mean": 0.05},
+        mean_batch=50.4,
+        tokens_per_second=200.0,
+        energy_j=250.0,
+        mean_power_w=200.0,
+    )
 
 
 def test_it_never_wins_and_is_listed() -> None:

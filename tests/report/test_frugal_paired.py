@@ -84,7 +84,9 @@ def test_a_ranking_in_60_columns() -> None:
     rng = np.random.default_rng(1)
     values = (rng.random((3, 600)) < np.array([[0.2], [0.8], [0.5]])).astype(np.float64)
     names = ("[bold]low\x1b[31m", "high", "middle")
-    both = Paired(names, "accuracy", tuple(map(str, range(600))), values, 1.0, True, (0, 0, 2), (2, 2, 0))
+    both = Paired(
+        names, "accuracy", tuple(map(str, range(600))), values, 1.0, True, (0, 0, 2), (2, 2, 0), ("middle",)
+    )
     out = io.StringIO()
     print_ranking(both, ("partial",), rank(values), Console(file=out, width=60))
     text = " ".join(out.getvalue().split())
@@ -94,6 +96,7 @@ def test_a_ranking_in_60_columns() -> None:
         "3 told apart, 0 ties within 1 pp, 0 open. All of these are right with a chance of at least 95%"
         in text
     )
+    assert "The items of middle were named by a list" in text
     assert "600 items have an outcome of every model" in text
     assert "Left out for items that they lack: partial (name them" in text
     json = ranking_json(both, (), rank(values))

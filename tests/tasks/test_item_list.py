@@ -33,6 +33,8 @@ def test_only_those_are_asked_in_the_order_of_the_key() -> None:
     ids = [question.item_id for question in whole.questions]
     wanted = (ids[7], ids[2], ids[30])
     some = load_task("quick", item_ids=wanted)
+    assert some.is_listed
+    assert not load_task("quick", limit=2).is_listed
     assert [question.item_id for question in some.questions] == [ids[2], ids[7], ids[30]]
     assert some.subset_key == whole.subset_key
     assert any("3 of 52 items" in note for note in some.notes)

@@ -7,6 +7,8 @@ Source: the ML.ENERGY Benchmark, arXiv 2505.06371.
 
 from __future__ import annotations
 
+import math
+
 from joulemark.bundles.foreign_file import ForeignFile, csv_rows, json_document
 from joulemark.bundles.foreign_row import ForeignRow
 from joulemark.bundles.mlenergy_leaderboard import leaderboard_rows
@@ -32,6 +34,10 @@ _TEXT_COLUMNS = (
     "Avg BS (reqs)",
     "Max BS (reqs)",
 )
+_LITTLE_COLUMN = "derived: TPOT_littles_law (s)"
+_POWER_COLUMN = "derived: avg power (W, all GPUs)"
+DERIVED_APART = 0.01
+"""How far a derived column may be off what the others come to."""
 _MEDIA_COLUMNS = ("Model", "GPU", "Batch latency (s)", "Batch size", "Denoising steps")
 _ENERGY_OF_MEDIA: dict[str, Unit] = {"Energy/image (J)": "image", "Energy/video (J)": "video"}
 _TASKS = {
@@ -81,6 +87,11 @@ def _text_row(row: ForeignRow, file: ForeignFile, task: str) -> PublishedRow:
     tokens = row.number("Avg Output Tokens")
     batch = row.number("Avg BS (reqs)")
     tpot_s = row.derived("Token tput (tok/s)", little_tpot_s(batch, tokens_per_s))
+    mean_power_w = row.derived("Energy/req (J)", energy_j / tokens * tokens_per_s)
+    _require_agreement(row, _LITTLE_COLUMN, tpot_s, "`Avg BS (reqs)` / `Token tput (tok/s)`")
+    if energy_j:  # zero joules are nobody's measurement, and become a null
+        of_energy = "`Energy/req (J)` / `Avg Output Tokens` × `Token tput (tok/s)`"
+        _require_agreement(row, _POWER_COLUMN, mean_power_w, of_energy)
     latency_s = {"tpot_mean": tpot_s, "e2el_mean": row.derived("Avg Output Tokens", tpot_s * tokens)}
     iteration_s = row.optional_number("Avg TPOT (s)")
     if iteration_s is not None:
@@ -97,7 +108,7 @@ def _text_row(row: ForeignRow, file: ForeignFile, task: str) -> PublishedRow:
         tokens_per_second=tokens_per_s,
         mean_completion_tokens=tokens,
         mean_batch=batch,
-        mean_power_w=row.derived("Energy/req (J)", energy_j / tokens * tokens_per_s),
+        mean_power_w=mean_power_w,
         settings={
             "max_batch": row.whole("Max BS (reqs)"),
             "tensor_parallel": tensor,
@@ -106,6 +117,13 @@ def _text_row(row: ForeignRow, file: ForeignFile, task: str) -> PublishedRow:
         source=file.cited(PAPER),
         licence=LICENCE,
     )
+
+
+def _require_agreement(row: ForeignRow, column: str, found: float, formula: str) -> None:
+    """Raise `InputError` where a derived column is there and is not what the row's other cells come to."""
+    told = row.optional_number(column)
+    if told is not None and not math.isclose(found, told, rel_tol=DERIVED_APART):
+        raise row.refused(column, f"it is {told:.6g}, and {formula} comes to {found:.6g}")
 
 
 def _media_row(row: ForeignRow, file: ForeignFile, task: str, energy: str, unit: Unit) -> PublishedRow:

@@ -79,8 +79,8 @@ def import_(
     for _, stored in done:
         rows_of.setdefault(stored.rows[0].task, stored.rows)
     several = len(stored_files(into)) > 1
-    for rows in rows_of.values():
-        click.echo(f"next: {_next(into, rows, several=several)}")
+    for of_task in rows_of.values():
+        click.echo(f"next: {_next(into, of_task, several=several)}")
 
 
 def _next(into: Path, rows: Sequence[PublishedRow], *, several: bool) -> str:

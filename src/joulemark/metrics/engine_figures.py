@@ -7,6 +7,7 @@ from collections.abc import Callable
 from joulemark.metrics.attribution import Slice
 from joulemark.metrics.definition import MetricDefinition
 from joulemark.metrics.gauge_course import Course, course_of, rise_of
+from joulemark.metrics.page_doubt import doubt_in
 from joulemark.metrics.run_view import RunView
 from joulemark.metrics.value import Value, withheld
 from joulemark.record.energy import Withheld
@@ -20,7 +21,8 @@ _READ = (
 )
 _COUNTED = f"the engine's own counter; {_WINDOW}, between the readings nearest to their ends"
 _LOADED = "requests were asked one at a time"
-_SHOWN = "the engine does not show it"
+_SHOWN = "the engine does not show it, or its page tells of less than was asked of it"
+_DOUBTED = "The engine's page tells of less than was asked of it"
 _GAUGE = (_LOADED, _SHOWN, "its page was read for less than 95 % of the time, or fewer than three times")
 _COUNTER = (_LOADED, _SHOWN, "its page was not read within 2 s of the window's ends", "the counter fell")
 
@@ -93,6 +95,10 @@ def engine_figures(run: RunView) -> dict[str, Value]:
     """Return all figures by name; each withheld with the reason where there is none."""
     if run.manifest.load.mode == "sequential":
         return {defined.name: withheld(defined.unit, Reason.NOT_LOADED) for defined in DEFINITIONS}
+    doubt = doubt_in(run)
+    if doubt:
+        why = f"{_DOUBTED}: {doubt}"
+        return {one.name: withheld(one.unit, Reason.NOT_REPORTED, detail=why) for one in DEFINITIONS}
     parts = _parts(run)
 
     def course(quantity: Quantity) -> Course | Withheld:

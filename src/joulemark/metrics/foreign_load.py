@@ -5,12 +5,12 @@ The rule stands in ``docs/adr/0011-steady-state.md``.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from joulemark.metrics.counter_rise import Curve, Floats, Rise, counted, rise_in
 from joulemark.metrics.latency import answered_items
 from joulemark.metrics.segment_load import MIN_GAUGE_READINGS, SegmentLoad
 from joulemark.metrics.token_course import tokens_made
@@ -25,27 +25,12 @@ if TYPE_CHECKING:
     from joulemark.metrics.steady_state import SteadyWindow
     from joulemark.record.manifest import Manifest
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
-Curve = Callable[[Ints], Floats]
-"""Our tokens counted until each instant."""
-
 MORE_REQUESTS = (0.03, 0.5)  # of those in flight, and requests
 MORE_TOKENS = 0.05
 BEYOND_SE = 3.0  # a gauge that lags differs by chance where the load comes by chance
-EDGE_NS = 500_000_000  # what is counted this long before or after the client saw it
 _WATCHED = (Quantity.REQUESTS_RUNNING, Quantity.GENERATION_TOKENS, Quantity.PROMPT_TOKENS)
 _NEVER_BEGUN = frozenset({CLOSED, "refused", "dns", "tls"})
 _TURNED_AWAY = "http_"
-
-
-class _Rise(NamedTuple):
-    """A counter's readings ``value`` at ``t_ns``; from begin_ns to end_ns ours may be in them."""
-
-    t_ns: Ints
-    value: Floats
-    begin_ns: int
-    end_ns: int
 
 
 def is_watched(segment: SegmentLoad, t0_ns: int, t1_ns: int) -> bool:
@@ -131,13 +116,13 @@ def _requests(segment: SegmentLoad, t0_ns: int, t1_ns: int) -> Withheld | None:
 
 def _generated(segment: SegmentLoad, t0_ns: int, t1_ns: int) -> Withheld | None:
     """Compare the tokens that the engine made with ours: as they were made, and at their answers' ends."""
-    rise = _rise(segment, Quantity.GENERATION_TOKENS, t0_ns, t1_ns)
+    rise = rise_in(segment, Quantity.GENERATION_TOKENS, t0_ns, t1_ns)
     course = segment.tokens
     if rise is None or isinstance(course, Withheld):
         return None
     whole = [(i.t_end, tokens_made(i, segment.chunks.get(i.key, ())) or 0.0) for i in segment.items]
     longest = max((tokens for _, tokens in whole), default=0.0)
-    ours = [course.until, _counted(whole)]
+    ours = [course.until, counted(whole)]
     return _beyond(rise, ours, longest, len(_lost(segment, rise)) * longest, "generated {} tokens")
 
 
@@ -146,7 +131,7 @@ def _prompts(segment: SegmentLoad, t0_ns: int, t1_ns: int) -> Withheld | None:
 
     Engines count a prompt when it comes, when its first token is there or when its answer ends.
     """
-    rise = _rise(segment, Quantity.PROMPT_TOKENS, t0_ns, t1_ns)
+    rise = rise_in(segment, Quantity.PROMPT_TOKENS, t0_ns, t1_ns)
     lengths = {
         item.key: float(item.prompt_tokens) for item in segment.items if item.prompt_tokens is not None
     }
@@ -155,35 +140,16 @@ def _prompts(segment: SegmentLoad, t0_ns: int, t1_ns: int) -> Withheld | None:
         return None
     known = [(item, lengths[item.key]) for item in segment.items if item.key in lengths]
     ours = [
-        _counted([(item.t_sent, length) for item, length in known]),
-        _counted([(item.t_end if item.t_first is None else item.t_first, n) for item, n in known]),
-        _counted([(item.t_end, length) for item, length in known]),
+        counted([(item.t_sent, length) for item, length in known]),
+        counted([(item.t_end if item.t_first is None else item.t_first, n) for item, n in known]),
+        counted([(item.t_end, length) for item, length in known]),
     ]
     longest = max(lengths.values())
     lost = sum(lengths.get(item.key, longest) for item in _lost(segment, rise))
     return _beyond(rise, ours, longest, lost, "read {} prompt tokens")
 
 
-def _counted(each: Sequence[tuple[int, float]]) -> Curve:
-    """Return the sum over (instant, tokens) until and with each instant."""
-    stamps, tokens = zip(*sorted(each), strict=True) if each else ((), ())
-    until = np.concatenate([[0.0], np.cumsum(tokens)])
-    return lambda t_ns: np.asarray(until[np.searchsorted(stamps, t_ns, "right")], np.float64)
-
-
-def _rise(segment: SegmentLoad, quantity: Quantity, t0_ns: int, t1_ns: int) -> _Rise | None:
-    """Return how a counter rose; null where it was read too seldom, or fell with a new start."""
-    counter = segment.gauge(quantity.value, t0_ns, t1_ns)
-    if counter is None:
-        return None
-    inside = (counter.t_ns >= t0_ns) & (counter.t_ns <= t1_ns)
-    t_ns, value = counter.t_ns[inside], counter.value[inside]
-    if np.any(np.diff(value) < 0):
-        return None
-    return _Rise(t_ns, value, int(t_ns[0]) - EDGE_NS, int(t_ns[-1]) + EDGE_NS)
-
-
-def _beyond(rise: _Rise, curves: Sequence[Curve], longest: float, lost: float, did: str) -> Withheld | None:
+def _beyond(rise: Rise, curves: Sequence[Curve], longest: float, lost: float, did: str) -> Withheld | None:
     """Compare a counter's rise with ours by each way of counting: the one that explains most of it counts.
 
     From edge to edge ours are those that may be in it, as what is counted late may fall on either side. Along
@@ -202,7 +168,7 @@ def _beyond(rise: _Rise, curves: Sequence[Curve], longest: float, lost: float, d
     return Withheld(Reason.FOREIGN_LOAD, told)
 
 
-def _grown(rise: _Rise, ours: Floats, longest: float, lost: float) -> float:
+def _grown(rise: Rise, ours: Floats, longest: float, lost: float) -> float:
     """Return by how many tokens a counter drew away from ours; 0 where that is little, or chance.
 
     A request at either edge that is counted before or after its reading may tilt the line by its tokens.
@@ -218,7 +184,7 @@ def _grown(rise: _Rise, ours: Floats, longest: float, lost: float) -> float:
     return foreign if foreign > max(MORE_TOKENS * float(ours[-1] - ours[0]), by_chance, 2 * longest) else 0.0
 
 
-def _lost(segment: SegmentLoad, rise: _Rise) -> list[Item]:
+def _lost(segment: SegmentLoad, rise: Rise) -> list[Item]:
     """Return the requests of tries that brought no whole answer and may have been worked on, each try once.
 
     Where a try was turned away by status, or never reached the engine, nothing was counted of it.

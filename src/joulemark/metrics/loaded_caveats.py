@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from joulemark.metrics.caveat import Caveat
 from joulemark.metrics.foreign_load import foreign_in, is_watched, measured_loads
 from joulemark.metrics.loaded_rates import power_change_pct
+from joulemark.metrics.page_doubt import doubt_in
 from joulemark.metrics.run_view import RunView
 from joulemark.record.energy import Withheld
 from joulemark.record.reason import Reason
@@ -22,6 +23,15 @@ def of_load(run: RunView) -> Iterator[Caveat]:
     """Yield who else used the engine, why a loaded run has no steady state, and what moved within its own."""
     window, load = run.steady.window, run.steady.load
     foreign = foreign_in(run)
+    doubt = doubt_in(run)
+    if doubt:
+        yield Caveat(
+            "gauge_contradicted",
+            f"The engine's page tells of less than was asked of it: {doubt} It is stale, another engine's or"
+            " one of several's, so its batch is not believed, and whether others used the engine beside this"
+            " run was not seen.",
+            loud=True,
+        )
     if foreign is not None:
         yield Caveat(
             "foreign_load",
@@ -37,10 +47,10 @@ def of_load(run: RunView) -> Iterator[Caveat]:
                 f"No steady state: {told} What is told of the whole run holds the start and the drain too.",
                 loud=True,
             )
-        elif foreign is None and not _is_watched(run):
+        elif foreign is None and not doubt and not _is_watched(run):
             yield _NOT_WATCHED
         return
-    if load is not None and not is_watched(load, window.part.t0, window.part.t1):
+    if load is not None and not doubt and not is_watched(load, window.part.t0, window.part.t1):
         yield _NOT_WATCHED
     change = power_change_pct(run.steady).value
     if change is not None and abs(change) > POWER_CHANGE_PCT:

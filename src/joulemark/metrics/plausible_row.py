@@ -1,11 +1,13 @@
 """Whether a published row can be physical: a batch within its largest, a power that its devices can draw.
 
-Nor may its figures contradict each other: its power its energy, its own time per token that of Little's law.
+Nor may its figures contradict each other: its power its energy, its own time per token that of Little's law,
+nor what it says to be computed by that law its batch and rate.
 A row that is wrong by one factor in all of them alike is not found out.
 """
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from joulemark.record.rated import rated_between
@@ -27,6 +29,11 @@ POWERS_APART = 0.15
 TPOT_OF_LITTLE = (0.3, 1.1)
 """An iteration's mean time per token, of the batch over the tokens a second. Full batches are slow: a mean
 over iterations counts them no more than small ones. Of 356 published rows it is 0.34 to 1.04 of it."""
+
+BY_LITTLE, BY_TOKENS = "tpot_mean = average batch / token throughput", "e2el_mean = tpot_mean"
+"""How a row's ``tpot_definition`` says that its latencies were computed."""
+COMPUTED_APART = 0.01
+"""How far a latency may be off what its definition comes to."""
 
 
 def why_implausible(row: PublishedRow, units_per_s: float | None) -> str:
@@ -66,6 +73,27 @@ def _contradiction(row: PublishedRow, spent_w: float | None) -> str:
         if not least * little_s <= own_s <= most * little_s:
             told = f"its time per token is {own_s * 1e3:,.4g} ms, and batch and tokens a second come to"
             return _told(row, f"{told} {little_s * 1e3:,.4g} ms")
+    return _not_as_defined(row)
+
+
+def _not_as_defined(row: PublishedRow) -> str:
+    """Return why a latency is not what the row's own definition of it comes to."""
+    definition, latency_s = row.tpot_definition or "", row.latency_s
+    tpot_s, whole_s = latency_s.get("tpot_mean"), latency_s.get("e2el_mean")
+    if tpot_s is None:
+        return ""
+    if BY_LITTLE in definition and row.mean_batch and row.tokens_per_second:
+        little_s = row.mean_batch / row.tokens_per_second
+        if not math.isclose(tpot_s, little_s, rel_tol=COMPUTED_APART):
+            told = (
+                f"its time per token is {tpot_s * 1e3:,.4g} ms, and batch over tokens a second, which it is"
+            )
+            return _told(row, f"{told} said to be, is {little_s * 1e3:,.4g} ms")
+    if BY_TOKENS in definition and whole_s is not None and row.mean_completion_tokens:
+        tokens_s = tpot_s * row.mean_completion_tokens
+        if not math.isclose(whole_s, tokens_s, rel_tol=COMPUTED_APART):
+            told = f"its whole answer takes {whole_s:,.4g} s, and its time per token times its tokens"
+            return _told(row, f"{told} is {tokens_s:,.4g} s")
     return ""
 
 

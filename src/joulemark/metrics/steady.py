@@ -5,6 +5,7 @@ The rule, what could bias it and the alternatives stand in ``docs/adr/0011-stead
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -14,6 +15,7 @@ import numpy as np
 from joulemark.metrics.attribution import Slice
 from joulemark.metrics.foreign_load import foreign_beside
 from joulemark.metrics.occupancy import Floats, Occupancy
+from joulemark.metrics.page_doubt import page_doubt
 from joulemark.metrics.segment_load import SegmentLoad
 from joulemark.metrics.steady_state import NOT_LOADED, Basis, SteadyWindow
 from joulemark.metrics.trend import trend_of
@@ -73,11 +75,24 @@ def steady_window(load: Load, segment: SegmentLoad, part: Slice) -> SteadyWindow
         return NOT_LOADED
     if not any(part.t0 <= item.t_begin <= part.t1 and item.phase != Phase.WARMUP for item in segment.items):
         return Withheld(Reason.NOT_STEADY, _NOTHING_SENT)
+    unshown = dataclasses.replace(segment, gauges=())
+    believed = unshown if page_doubt(segment, part.t0, part.t1) else segment
+    stretch = _stretch(load, believed, part)
+    if believed is segment and isinstance(stretch, _Stretch) and page_doubt(segment, stretch.t0, stretch.t1):
+        believed, stretch = unshown, _stretch(load, unshown, part)
+    if isinstance(stretch, Withheld):
+        return stretch
+    window = _enough(believed, stretch)
+    if isinstance(window, Withheld):
+        return window
+    # a page that is doubted for what it leaves out may still show what was not ours
+    return foreign_beside(segment, stretch.t0, stretch.t1) or window
+
+
+def _stretch(load: Load, segment: SegmentLoad, part: Slice) -> _Stretch | Withheld:
     if load.mode == "closed" or load.arrival == "at_once":
-        stretch = _held_level(load, segment, part)
-    else:
-        stretch = _stationary(load, segment, part)
-    return stretch if isinstance(stretch, Withheld) else _enough(segment, stretch)
+        return _held_level(load, segment, part)
+    return _stationary(load, segment, part)
 
 
 def _held_level(load: Load, segment: SegmentLoad, part: Slice) -> _Stretch | Withheld:
@@ -149,7 +164,7 @@ def _waiting_to_try_again(segment: SegmentLoad, t0: int, t1: int) -> str:
     if tried >= TRIED_SHARE * in_flight:
         return ""
     return (
-        f"Of {in_flight:.1f} requests in flight {in_flight - tried:.1f} were, on average, waiting to try again:"
+        f"Of {in_flight:.1f} requests in flight {in_flight - tried:.1f} were waiting to try again on average:"
         f" the engine was asked {tried:.1f} at once. {100 * (1 - TRIED_SHARE):.0f} % are allowed. See why it"
         " turns requests away, or ask fewer at once."
     )
@@ -244,9 +259,6 @@ def _enough(segment: SegmentLoad, found: _Stretch) -> SteadyWindow | Withheld:
     if tokens < needed:
         told = f"{tokens:.0f} tokens were made in its {duration_s:.1f} s; {needed:.0f} are needed."
         return Withheld(Reason.TOO_FEW_TOKENS, told)
-    foreign = foreign_beside(segment, found.t0, found.t1)
-    if foreign is not None:
-        return foreign
     return SteadyWindow(
         part=Slice(segment.segment, found.t0, found.t1),
         basis=found.basis,

@@ -54,6 +54,11 @@ def sentences(both: Paired, without: tuple[str, ...], ranking: Ranking) -> list[
         taken,
         f"All items together turn {f'{turned:,}' if turned else 'none'} of the orders round.",
     ]
+    if both.listed:
+        found.append(
+            f"The items of {', '.join(map(printable, both.listed))} were named by a list (`--items`): the ranking "
+            "speaks of these items and not of the task."
+        )
     if any(both.left_out):
         found.append(
             f"{len(both.item_ids):,} items have an outcome of every model; other items are left out."

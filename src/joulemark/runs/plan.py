@@ -95,6 +95,7 @@ class RunPlan:
             nonce=task.nonce,
             budget_hash=config_hash({"budgets": [question.max_tokens for question in task.questions]}),
             is_canary=task.is_canary,
+            is_listed=task.is_listed,
         )
 
     def config_hash(self, engine: EngineFacts) -> str:
@@ -112,7 +113,7 @@ class RunPlan:
                         "prefix_cache",
                     }
                 ),
-                "task": self.task_facts.model_dump(exclude={"source"}),  # the revision is the data's digest
+                "task": self.task_facts.model_dump(exclude={"source", "is_listed"}),  # digests stand for both
                 "sampling": self.sampling.model_dump(),
                 "load": self.load.facts.model_dump(),
                 "warmups": self.warmups,

@@ -104,6 +104,7 @@ def assemble(definition: TaskDefinition, data: DataSet, choices: Choices, *, sou
         preset=choices.preset,
         score_range=next(filter(None, map(score_range, kinds)), None),
         is_canary=definition.is_canary,
+        is_listed=choices.item_ids is not None,
         temperature=preset.temperature,
         top_p=preset.top_p,
         notes=tuple(notes),

@@ -85,7 +85,7 @@ class TaskSet:
     ``temperature`` and ``top_p`` are what its preset wants, null where it does not say; ``notes`` are for the
     reader of a run. ``warm_up`` is asked before the first question, null: the first question itself.
     ``problems``: what answers are judged by once all were asked, as the run's directory keeps it; null where
-    the scorer judges them.
+    the scorer judges them. ``is_listed``: a list named which items are asked, so they are no random ones.
     """
 
     name: str
@@ -102,6 +102,7 @@ class TaskSet:
     preset: str = "default"
     score_range: tuple[float, float] | None = None
     is_canary: bool = False
+    is_listed: bool = False
     temperature: float | None = None
     top_p: float | None = None
     notes: tuple[str, ...] = ()

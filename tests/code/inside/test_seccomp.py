@@ -126,6 +126,8 @@ def test_threads_are_allowed_and_processes_and_namespaces_are_not(machine: str) 
         ("madvise", (0, 0, 4), _ALLOW),
         ("madvise", (0, 0, 21), _REFUSE),
         ("socketpair", (1, 1), _ALLOW),
+        ("socketpair", (1, 0x80001), _ALLOW),
+        ("socketpair", (1, 2), _REFUSE),  # datagrams
         ("socketpair", (2, 1), _REFUSE),
         ("socketpair", (30, 1), _REFUSE),  # TIPC
     ],

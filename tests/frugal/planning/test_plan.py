@@ -269,3 +269,9 @@ def test_a_stopped_run_plans_for_its_whole_task() -> None:
     assert task.n_items == 600
     assert "100 of its 600 questions were asked" in task.notes[-1]
     assert known_from(outcomes, n_items=900).n_items == 900
+
+
+def test_items_that_a_list_named_are_told_apart_from_random_ones() -> None:
+    listed = known_from(replace(_measured(), is_listed=True), n_items=1000)
+    assert any("named by a list" in note for note in listed.notes)
+    assert not any("named by a list" in note for note in known_from(_measured(), n_items=1000).notes)

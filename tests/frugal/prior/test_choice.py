@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -149,6 +150,8 @@ def test_regression_without_a_choice() -> None:
     asked = Outcomes(
         "new", "accuracy", model.values[places], item_ids=tuple(prior.item_ids[k] for k in places)
     )
+    with pytest.raises(InputError, match="no random ones"):
+        by_regression(prior, replace(asked, is_listed=True))
     judged = by_regression(prior, asked)
     assert judged.figure.value == pytest.approx(model.values.mean(), abs=0.1)
     assert judged.figure.gain is not None

@@ -205,6 +205,7 @@ def _task(task: Task, words: Vocabulary) -> Task:
         budget_hash=words.digest(task.budget_hash),
         nonce=words.digest(task.nonce),
         is_canary=task.is_canary,
+        is_listed=task.is_listed,
     )
 
 

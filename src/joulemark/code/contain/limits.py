@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 MIB = 1 << 20
 MAX_THREADS = 64
-_OPEN_FILES = 32  # pairs of sockets hold memory of the kernel's: half a MiB each, seen by nobody
+_OPEN_FILES = 32  # pairs of sockets hold up to half a MiB each, which nobody sees
 _SIGNALS = 256  # that wait for the process: each is memory of the kernel's
 _SPARE_ADDRESS_SPACE = 512 * MIB  # interpreter, libraries, stacks of threads: address space, not memory
 _NO_DUMP = 1  # with 0 a dump is still piped to a program where the system has one for that

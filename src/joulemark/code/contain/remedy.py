@@ -51,8 +51,8 @@ def seccomp(why: str) -> str:
     """Say that system calls cannot be limited: programs may start processes, whose CPU time is not seen."""
     return (
         f"a list of allowed system calls (seccomp): {_without_places(why)}, so that a program can start"
-        f" processes, whose time is not seen; fix: use Linux on x86_64 or aarch64 (this is {platform.machine()})"
-        " with a kernel that is built with CONFIG_SECCOMP_FILTER"
+        f" processes, whose time is not seen; fix: use Linux on x86_64 or aarch64"
+        f" (this is {platform.machine()}) with a kernel that is built with CONFIG_SECCOMP_FILTER"
     )
 
 

@@ -38,6 +38,7 @@ _SHARED_AND_ANONYMOUS, _HUGE_PAGES = 0x21, 0x40000  # flags of ``mmap``
 _ADVICE_TO_SWAP = (20, 21)  # it would hide memory from what is resident
 _LIMIT_OF_CPU, _REAL_TIMER = 0, 0
 _AF_UNIX = 1
+_STREAMS = (1, 0x801, 0x80001, 0x80801)  # with its flags; datagrams hold more than a buffer's size
 _CLOCKS = (0, 1, 7, 11)  # to sleep by: of the day, monotonic, since boot, atomic; none of CPU time
 _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC
 _ATTRIBUTES = {"chmod", "fchmod", "fchmodat", "utime", "utimes", "utimensat", "futimesat"}
@@ -109,7 +110,7 @@ def _rules(process: int, private_files: bool) -> dict[str, tuple[_Rule, ...]]:
         "setrlimit": (_Rule(0, never=(_LIMIT_OF_CPU,)),),
         "setitimer": (_Rule(0, only=(_REAL_TIMER,)),),
         "clock_nanosleep": (_Rule(0, only=_CLOCKS),),
-        "socketpair": (_Rule(0, only=(_AF_UNIX,)),),
+        "socketpair": (_Rule(0, only=(_AF_UNIX,)), _Rule(1, only=_STREAMS)),
     }
     if not private_files:
         rules |= {"open": (_Rule(1, any_of=_WRITES),), "openat": (_Rule(2, any_of=_WRITES),)}

@@ -89,7 +89,7 @@ def _calls(wire: Wire, program: Program, order: dict[str, Any]) -> None:
 
 
 def _unhook() -> None:
-    """Take away what would run parts of the program while its inputs are read: that is no part of its call."""
+    """Take away what would run parts of the program while its inputs are read, outside its call."""
     _callbacks.clear()
     _set_trace(None)
     _set_profile(None)

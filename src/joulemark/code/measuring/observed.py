@@ -8,7 +8,7 @@ from typing import Any
 
 from joulemark.code.contain.called import Called
 from joulemark.code.contain.ended import Ended
-from joulemark.code.contain.limits import Limits
+from joulemark.code.contain.limits import MIB, Limits
 from joulemark.code.problems.prelude import with_prelude
 from joulemark.code.problems.problem import Problem, program_id
 from joulemark.record.code_run import (
@@ -23,7 +23,6 @@ from joulemark.record.code_run import (
 )
 from joulemark.record.reason import Reason
 
-MIB = 1 << 20
 _SLACK_NS = 5_000_000
 _SLACK_SHARE = 0.2
 _IDLE_NS = 500_000_000  # a busy machine may keep a program waiting so long

@@ -22,7 +22,8 @@ class Outcomes:
     nan where an item has none; ``modelled`` are the names of those that are modelled and not measured.
     ``notes`` say what a reader should know: what was left out, and why a cost is not there. ``name`` is the
     model's where the file tells it, ``task`` the task's; ``n_items`` is how many it has where more are known
-    of than were asked, as of a run that was stopped.
+    of than were asked, as of a run that was stopped. ``is_listed``: a list named the items, so they are no
+    random ones of the task.
     """
 
     name: str
@@ -37,6 +38,7 @@ class Outcomes:
     notes: tuple[str, ...] = ()
     task: str | None = None
     n_items: int | None = None
+    is_listed: bool = False
 
     @property
     def is_binary(self) -> bool:

@@ -18,7 +18,8 @@ class Paired:
     """The values (models, n) of the items that all models have an outcome of, in random order.
 
     ``left_out`` says of each model how many items it has that are not compared, ``missing`` how many it lacks
-    of those that some other has. ``span`` is the range of a value; ``binary``: each is 0 or 1.
+    of those that some other has, ``listed`` whose items a list named. ``span`` is the range of a value;
+    ``binary``: each is 0 or 1.
     """
 
     names: tuple[str, ...]
@@ -29,6 +30,7 @@ class Paired:
     binary: bool
     left_out: tuple[int, ...]
     missing: tuple[int, ...]
+    listed: tuple[str, ...] = ()
 
 
 def paired(models: Sequence[Outcomes], key: str = DEFAULT_KEY) -> Paired:
@@ -65,6 +67,7 @@ def paired(models: Sequence[Outcomes], key: str = DEFAULT_KEY) -> Paired:
         binary=_is_binary(values),
         left_out=tuple(len(row) - len(ids) for row in rows),
         missing=tuple(len(everything) - len(row) for row in rows),
+        listed=tuple(one.name for one in models if one.is_listed),
     )
 
 

@@ -95,6 +95,8 @@ def known_from(outcomes: Outcomes, *, name: str | None = None, n_items: int | No
     if n < MIN_KNOWN:
         spreads, reasons = {}, dict.fromkeys(spreads, few)
     notes = outcomes.notes
+    if outcomes.is_listed:
+        notes = (*notes, "its items were named by a list (`--items`): others may be harder or easier")
     if n_items is None and outcomes.n_items is not None:
         notes = (*notes, f"{n:,} of its {outcomes.n_items:,} questions were asked; it is planned for all")
     return KnownTask(name or outcomes.name, n_items or outcomes.n_items or n, spreads, costs, reasons, notes)

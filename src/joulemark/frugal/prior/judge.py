@@ -169,6 +169,12 @@ def _warnings(choice: Choice, figure: Estimate, metric: str) -> list[str]:
 
 def by_regression(prior: OutcomeMatrix, outcomes: Outcomes) -> Judgement:
     """Judge outcomes that no choice was made for: those of the prior's items, as a plain random sample."""
+    if outcomes.is_listed:
+        raise InputError(
+            f"the items of {outcomes.name} are no random ones",
+            why="the run was given a list of them (`--items`), and how they were drawn is not known",
+            fix="give the choice that they come from with --choice",
+        )
     known = set(prior.item_ids)
     ids = tuple(item for item in outcomes.item_ids if item in known)
     if not ids:

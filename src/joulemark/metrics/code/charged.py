@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from joulemark.metrics.code.baseline import MIB
 from joulemark.metrics.code.outside_call import SLACK_NS, SLACK_SHARE, load_ns
 from joulemark.metrics.code.pairs import neighbours
 from joulemark.record.code_run import CANDIDATE, REFERENCE, WORK_OUTSIDE_CALL, CodeRun, Outcome, Purpose
@@ -25,7 +26,6 @@ AROUND_SLACK_NS = 300_000.0  # 15 empty calls on a busy two-core machine: at mos
 WALL_SLACK_NS = 50e6  # a busy machine may keep a program waiting for more than its queue tells
 MEMORY_SLACK_BYTES = float(1 << 20)
 _USUAL_QUANTILE = 0.75  # a machine that runs at two speeds shows both in the reference's rows
-_MIB = float(1 << 20)
 _COMPARED = (Purpose.PAIRED, Purpose.SAME, Purpose.GROWTH, Purpose.WHOLE, Purpose.LEVEL)
 
 _Key = tuple[str, Purpose, int | None, int | None, int | None]
@@ -237,7 +237,7 @@ def _with(run: CodeRun, charge: _Charge, usual: _Usual) -> CodeRun:
         changes["peak_bytes"] = peak
     if charge.is_work and peak is not None and run.resident_bytes is not None and run.wall_ns is not None:
         hidden_s, whole_s = charge.hidden_ns / 1e9, (charge.hidden_ns + run.wall_ns) / 1e9
-        above, resident = peak / _MIB, run.resident_bytes / _MIB
+        above, resident = peak / MIB, run.resident_bytes / MIB
         seen, seen_above = run.memory_mib_s, run.memory_above_mib_s
         changes["memory_mib_s"] = (
             (above + resident) * whole_s if seen is None else seen + (above + resident) * hidden_s

@@ -57,13 +57,21 @@ CPU_RATIO = MetricDefinition(
     "CPU time over the reference's",
     "1",
     r"\mathrm{median}_p\ t_{\mathrm{candidate},p} / t_{\mathrm{reference},p}",
-    ("code.cpu_ns", "code.cpu_around_ns", "code.pair", "code_baseline_cpu_s"),
+    (
+        "code.cpu_ns",
+        "code.cpu_around_ns",
+        "code.cpu_before_ns",
+        "code.cpu_after_ns",
+        "code.pair",
+        "code_baseline_cpu_s",
+    ),
     (
         "a limit of time or memory ended the candidate (then only a lower bound is known, and told as one)",
         "the candidate or the reference failed on the scaled input",
     ),
     "median of the ratios of runs next to each other in fresh processes, order A B B A; CPU time that a "
-    "program spends around its call beyond the reference's (5 ms and 20 %) is charged to it; interval: order "
+    "program spends reading its input and giving its result counts as far as it differs from the "
+    "reference's (from 0.3 ms on), that of loading from 2 ms and 20 % on; interval: order "
     "statistics (T. Hettmansperger and S. Sheather, 1986), Student's t below six pairs, none below three",
 )
 AA_BAND = MetricDefinition(

@@ -82,7 +82,8 @@ def outcomes_of_run(run: RunView, *, metric: str | None = None, origin: str = "t
         notes=notes,
         task=task.name,
     )
-    return replace(found, n_items=task.n_items) if task.n_items > len(groups) else found
+    n_items = task.n_items if task.n_items > len(groups) else None
+    return replace(found, n_items=n_items, is_listed=task.is_listed)
 
 
 def _known(value: float | None) -> float:
