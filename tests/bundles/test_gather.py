@@ -32,7 +32,7 @@ def _run(root: Path, n: int = 4) -> Path:
     """Write a run of a few answers without any meter."""
     layout = RunLayout(root)
     layout.create()
-    described = run_views.manifest()
+    described = run_views.manifest(run_id=f"run {root.name}")
     layout.write_manifest(
         described.model_copy(update={"task": described.task.model_copy(update={"n_items": n})})
     )
@@ -63,6 +63,20 @@ def test_a_place_named_twice_and_rows_stored_twice_count_once(write: Write, tmp_
     shutil.copytree(place / "a", place / "b")
     _run(place / "run")
     assert len(gather([place, place / "a", place / "run"], NO_RATES).points) == 2
+
+
+def test_a_copied_run_is_no_second_configuration(tmp_path: Path) -> None:
+    place = tmp_path / "place"
+    run = _run(place / "a run")
+    shutil.copytree(run, place / "its copy")
+    found = gather([place], NO_RATES)
+    assert [point.origin for point in found.points] == [str(run)]
+    assert found.unread == ((str(place / "its copy"), f"it is a copy of {run}, and a run counts once"),)
+    # where the first cannot be read the copy stands for it
+    (run / "items.jsonl").unlink()
+    (run / "manifest.json").write_text("{")
+    found = gather([place], NO_RATES)
+    assert [point.origin for point in found.points] == [str(place / "its copy")]
 
 
 def test_what_is_broken_is_told_and_passed_over(write: Write, tmp_path: Path) -> None:

@@ -1,17 +1,22 @@
 """Candidates from folders: each once, broken ones told, texts counted by the run that holds them."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
+from doubles import run_views
 from doubles.published_files import text_file, text_row
 from joulemark.bundles.pickable import pickable
 from joulemark.cli.import_ import import_
 from joulemark.metrics.picking import token_rates
 from joulemark.rates.declared import DeclaredRates
 from joulemark.record.errors import InputError
+from joulemark.record.item import ItemRow
+from joulemark.runs.journal import ItemJournal
+from joulemark.runs.layout import RunLayout
 
 
 @pytest.fixture
@@ -46,6 +51,22 @@ def test_what_is_broken_is_told_and_passed_over(rows: Path, tmp_path: Path) -> N
     assert [path for path, _ in found.unread] == [str(broken)]
     with pytest.raises(InputError, match="nothing to pick from"):
         pickable([broken], DeclaredRates())
+
+
+def test_a_copied_run_is_no_second_candidate(tmp_path: Path) -> None:
+    layout = RunLayout(tmp_path / "a run")
+    layout.create()
+    layout.write_manifest(run_views.manifest())
+    journal = ItemJournal(layout.items_journal)
+    for index in range(4):
+        journal.append(ItemRow(run_views.item(index, start_s=10 + 2.0 * index)))
+    journal.close()
+    shutil.copytree(tmp_path / "a run", tmp_path / "its copy")
+    found = pickable([tmp_path], DeclaredRates())
+    assert len(found.candidates) == 1
+    assert [(Path(path).name, why.partition(" of ")[0]) for path, why in found.unread] == [
+        ("its copy", "it is a copy")
+    ]
 
 
 def test_the_rates_of_a_tokenizer_are_found() -> None:

@@ -170,6 +170,25 @@ def test_the_answer_in_json(rows: Path, limit: str) -> None:
     assert [check["met"] for check in told["limits"]] == [True]
 
 
+@pytest.mark.parametrize(
+    ("asked", "hinted"),
+    [
+        (("--max-tpot", "100"), "tpot_mean may be 100 seconds a token; write 100ms"),
+        (("--max-tpot-p99", "50s"), "tpot_p99 may be 50 seconds a token; write 50ms"),
+        (("--limit", "itl_p99=20"), "itl_p99 may be 20 seconds a token; write 20ms"),
+        (("--max-tpot", "10"), None),
+        (("--max-tpot", "100ms"), None),
+        (("--max-latency", "100"), None),
+    ],
+)
+def test_seconds_a_token_that_were_meant_as_milliseconds_are_hinted_at(
+    rows: Path, asked: tuple[str, ...], hinted: str | None
+) -> None:
+    done = _run(recommend, rows, "--model", "llama 8b", *asked, "--json")
+    assert (hinted in done.stderr) if hinted else (done.stderr == "")
+    json.loads(done.stdout)
+
+
 def test_the_answer_in_words(rows: Path) -> None:
     done = _run(recommend, rows, "--model", "llama 8b", "--max-tpot", "100ms", "--default", "max_batch=256")
     assert done.exit_code == 0

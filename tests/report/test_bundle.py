@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import orjson
@@ -17,6 +18,7 @@ from joulemark.bundles.submission.signed_members import sign_members
 from joulemark.bundles.submission.signing import SigningKey
 from joulemark.bundles.submission.verification import CHECKS
 from joulemark.bundles.submission.verify import verify
+from joulemark.metrics.caveat import Caveat
 from joulemark.report.bundle_preview import preview_lines
 from joulemark.report.bundle_terminal import _SAYS, verification_lines
 
@@ -41,6 +43,17 @@ def test_a_bundle_that_verifies(packed: Packed) -> None:
     assert any(line.split()[:2] == ["Tier", "B"] for line in told)
 
 
+def test_a_verified_bundle_keeps_the_warnings_of_its_run(packed: Packed) -> None:
+    found = verify(packed.data)
+    assert found.summary is not None
+    loud = Caveat("invalid", "Its times are INVALID.", loud=True)
+    warned = replace(found, summary=replace(found.summary, caveats=(loud,)))
+    assert "! Its times are INVALID." in list(verification_lines(warned))
+    assert warned.to_json()["caveats"] == [
+        {"code": "invalid", "text": "Its times are INVALID.", "loud": True}
+    ]
+
+
 def test_a_figure_that_was_forged_is_shown_beside_what_follows(packed: Packed) -> None:
     figures = orjson.loads(packed.members[m.FIGURES])
     figures["figures"]["accuracy"]["value"] = 0.125
@@ -54,7 +67,7 @@ def test_what_was_not_reached_is_no_pass(packed: Packed) -> None:
     found = verify(write_archive({**packed.members, m.RUN: b"[]"}))
     told = list(verification_lines(found))
     assert found.to_json()["checks"]["figures"] == "not reached"
-    assert any(line.strip().startswith("—") for line in told)
+    assert any(line.strip().startswith("not reached") for line in told)
     assert "DOES NOT VERIFY" in told
 
 

@@ -17,6 +17,7 @@ from joulemark.runs.layout import RunLayout
 from joulemark.runs.repriced import repriced
 from joulemark.runs.view import summary_of
 
+COPY = "it is a copy of {first}, and a run counts once"
 MAX_DEPTH = 5
 """How many folders deep runs are looked for."""
 
@@ -32,14 +33,15 @@ class Gathered:
 def gather(places: Sequence[Path], declared: DeclaredRates) -> Gathered:
     """Return the points of files and folders, each row and each run once; raises `InputError`.
 
-    A broken file or run is told and passed over; a place that does not exist, or nothing at all to read, is
-    an error.
+    A broken file or run, and a copy of a run that was read, are told and passed over; a place that does not
+    exist, or nothing at all to read, is an error.
     """
     points: list[OperatingPoint] = []
     unread: list[tuple[str, str]] = []
     rates = rates_of(replace(declared, price=None))  # of tokens that nobody counted
     rows_seen: set[str] = set()
     runs_seen: set[Path] = set()
+    first: dict[str, Path] = {}
     for place in places:
         if not place.exists():
             raise InputError(f"there is no {place}", fix="name a folder of imported rows or of runs")
@@ -53,7 +55,12 @@ def gather(places: Sequence[Path], declared: DeclaredRates) -> Gathered:
                             points.append(published_point(row, rates))
                 elif path.resolve() not in runs_seen:
                     runs_seen.add(path.resolve())
+                    run_id = RunLayout(path).read_manifest().run_id
+                    if run_id in first:
+                        unread.append((str(path), COPY.format(first=first[run_id])))
+                        continue
                     points.append(_point_of_run(path, declared))
+                    first[run_id] = path
             except InputError as error:
                 unread.append((str(path), error.what + (f": {error.why}" if error.why else "")))
     if not points:

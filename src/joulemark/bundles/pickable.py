@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from joulemark.bundles.gather import MAX_DEPTH, sources
+from joulemark.bundles.gather import COPY, MAX_DEPTH, sources
 from joulemark.bundles.store import SUFFIX, read_stored
 from joulemark.metrics.picking import (
     Candidate,
@@ -40,14 +40,16 @@ class Pickable:
 def pickable(places: Sequence[Path], declared: DeclaredRates) -> Pickable:
     """Return the candidates of files and folders, each row and each run once; raises `InputError`.
 
-    A broken file or run is told and passed over; a place that does not exist, or nothing at all to read, is
-    an error. Each run counts texts in tokens as its own journal did, where it holds texts.
+    A broken file or run, and a copy of a run that was read, are told and passed over; a place that does not
+    exist, or nothing at all to read, is an error. Each run counts texts in tokens as its own journal did,
+    where it holds texts.
     """
     found: list[tuple[Candidate, RunView | None]] = []
     unread: list[tuple[str, str]] = []
     rates = rates_of(replace(declared, price=None))  # of tokens that nobody counted
     rows_seen: set[str] = set()
     runs_seen: set[Path] = set()
+    first: dict[str, Path] = {}
     for place in places:
         if not place.exists():
             raise InputError(f"there is no {place}", fix="name a run, or a folder of runs or imported rows")
@@ -61,7 +63,12 @@ def pickable(places: Sequence[Path], declared: DeclaredRates) -> Pickable:
                             found.append((published_candidate(published_point(row, rates), rates), None))
                 elif path.resolve() not in runs_seen:
                     runs_seen.add(path.resolve())
+                    run_id = RunLayout(path).read_manifest().run_id
+                    if run_id in first:
+                        unread.append((str(path), COPY.format(first=first[run_id])))
+                        continue
                     found.append(_of_run(path, declared))
+                    first[run_id] = path
             except InputError as error:
                 unread.append((str(path), error.what + (f": {error.why}" if error.why else "")))
     if not found:

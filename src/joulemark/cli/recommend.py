@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,12 @@ from joulemark.cli.options import declared_rates, rate_options
 from joulemark.metrics.comparable import MIXABLE
 
 if TYPE_CHECKING:
+    from joulemark.metrics.limits import Limit
     from joulemark.metrics.recommendation import Recommendation
+
+SLOW_TOKEN_S = 10.0
+"""A limit a token above so many seconds is probably one in milliseconds, without its unit."""
+_OF_A_TOKEN = ("tpot_", "itl_", "icl_")
 
 
 @click.command()
@@ -66,8 +72,11 @@ def recommend(places: tuple[Path, ...], page: Path | None, as_json: bool, **opti
     from joulemark.bundles.gather import gather
     from joulemark.metrics.recommendation_json import recommendation_json
 
+    limits = limits_of(options)
+    if told := _slow_tokens(limits):
+        click.echo(told, err=True)
     gathered = gather(places, declared_rates(options))
-    found = _recommendation(gathered.points, options)
+    found = _recommendation(gathered.points, limits, options)
     if page is not None:
         from joulemark.report.frontier_html import write_frontier
 
@@ -92,7 +101,18 @@ def recommend(places: tuple[Path, ...], page: Path | None, as_json: bool, **opti
         sys.exit(1)
 
 
-def _recommendation(points: Any, options: dict[str, Any]) -> Recommendation:
+def _slow_tokens(limits: Sequence[Limit]) -> str:
+    """Return a hint where a limit a token is so high that milliseconds were probably meant, else nothing."""
+    slow = next(
+        (one for one in limits if one.name.startswith(_OF_A_TOKEN) and one.bound > SLOW_TOKEN_S), None
+    )
+    if slow is None:
+        return ""
+    meant = f"write {slow.bound:g}ms where milliseconds are meant"
+    return f"note: {slow.name} may be {slow.bound:g} seconds a token; {meant}"
+
+
+def _recommendation(points: Any, limits: tuple[Limit, ...], options: dict[str, Any]) -> Recommendation:
     from joulemark.bundles.selection import Selection, select
     from joulemark.metrics.comparable import SeveralTasks
     from joulemark.metrics.presets import PRESETS
@@ -103,7 +123,6 @@ def _recommendation(points: Any, options: dict[str, Any]) -> Recommendation:
     selection = Selection(
         options["model"], options["task"], preset, options["devices"], options["max_devices"]
     )
-    limits = limits_of(options)
     wish = Wish(
         limits=limits if preset is None else preset.limits(limits),
         objective="joules_per_correct" if options["objective"] == "correct" else "energy_j",

@@ -28,7 +28,7 @@ LESS_REQUESTS = (0.3, 0.5)  # of those in flight, and requests: some are on thei
 
 
 def page_doubt(segment: SegmentLoad, t0_ns: int, t1_ns: int) -> str:
-    """Say how much less the page tells than was asked in the stretch; "" where it may well be the engine's."""
+    """Say how much less the page tells than was asked in the stretch; "" where it may be the engine's."""
     return _generated(segment, t0_ns, t1_ns) or _requests(segment, t0_ns, t1_ns)
 
 
@@ -50,7 +50,7 @@ def _answered(segment: SegmentLoad) -> list[Item]:
 
 
 def _generated(segment: SegmentLoad, t0_ns: int, t1_ns: int) -> str:
-    """Compare the tokens of our answers with the engine's, by the way of counting that explains least of them.
+    """Compare the tokens of our answers with the engine's, by the way of counting that finds fewest of ours.
 
     Half a second at each edge is left out, for what is counted late may fall on either side. Room is left for
     the longest answer, and for one token of each: some engines do not count the first.
@@ -95,7 +95,7 @@ def _still(rise: Rise) -> list[Ints]:
 
 
 def _requests(segment: SegmentLoad, t0_ns: int, t1_ns: int) -> str:
-    """Compare the requests in the engine with those that it answered later, where it tells of its queue, too."""
+    """Compare the requests in the engine with those that it answered, where it tells of its queue, too."""
     running = segment.running(t0_ns, t1_ns)
     waiting = segment.gauge(Quantity.REQUESTS_WAITING.value, t0_ns, t1_ns)
     answered = _answered(segment)

@@ -77,9 +77,9 @@ def steady_window(load: Load, segment: SegmentLoad, part: Slice) -> SteadyWindow
         return Withheld(Reason.NOT_STEADY, _NOTHING_SENT)
     unshown = dataclasses.replace(segment, gauges=())
     believed = unshown if page_doubt(segment, part.t0, part.t1) else segment
-    stretch = _stretch(load, believed, part)
+    stretch = _stretch_of(load, believed, part)
     if believed is segment and isinstance(stretch, _Stretch) and page_doubt(segment, stretch.t0, stretch.t1):
-        believed, stretch = unshown, _stretch(load, unshown, part)
+        believed, stretch = unshown, _stretch_of(load, unshown, part)
     if isinstance(stretch, Withheld):
         return stretch
     window = _enough(believed, stretch)
@@ -89,7 +89,7 @@ def steady_window(load: Load, segment: SegmentLoad, part: Slice) -> SteadyWindow
     return foreign_beside(segment, stretch.t0, stretch.t1) or window
 
 
-def _stretch(load: Load, segment: SegmentLoad, part: Slice) -> _Stretch | Withheld:
+def _stretch_of(load: Load, segment: SegmentLoad, part: Slice) -> _Stretch | Withheld:
     if load.mode == "closed" or load.arrival == "at_once":
         return _held_level(load, segment, part)
     return _stationary(load, segment, part)

@@ -23,7 +23,7 @@ _SAYS = {
     "recompute": "figures follow from answers and readings",
     "figures": "what it states is what follows",
 }
-_MARKS = {"passed": "ok", "failed": "FAILED", "not reached": "—"}
+_MARKS = {"passed": "ok", "failed": "FAILED", "not reached": "not reached"}
 _MOST = 10
 
 
@@ -32,7 +32,7 @@ def verification_lines(found: Verification) -> Iterator[str]:
     told = found.to_json()["checks"]
     yield f"bundle {found.digest}"
     for check in CHECKS:
-        yield f"  {_MARKS[told[check]]:<7}{_SAYS[check]}"
+        yield f"  {_MARKS[told[check]]:<12}{_SAYS[check]}"
     for finding in found.findings:
         yield f"! {finding.check}: {printable(finding.why)}"
     for one in found.differences[:_MOST]:
@@ -62,6 +62,9 @@ def _figures(found: Verification) -> Iterator[str]:
     yield printable(
         f"{summary.model} · {summary.engine} · {summary.task}: recomputed from {summary.n_requests} answers"
     )
+    for caveat in summary.caveats:
+        if caveat.loud:
+            yield f"! {printable(caveat.text)}"
     tier = summary.measurement_tier
     reason = "" if summary.tier_reason is None else f" ({summary.tier_reason.text})"
     yield f"  {'Tier':<44} {tier if tier is not None else '—' + reason}"

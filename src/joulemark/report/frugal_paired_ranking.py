@@ -56,8 +56,8 @@ def sentences(both: Paired, without: tuple[str, ...], ranking: Ranking) -> list[
     ]
     if both.listed:
         found.append(
-            f"The items of {', '.join(map(printable, both.listed))} were named by a list (`--items`): the ranking "
-            "speaks of these items and not of the task."
+            f"The items of {', '.join(map(printable, both.listed))} were named by a list (`--items`): the "
+            "ranking speaks of these items and not of the task."
         )
     if any(both.left_out):
         found.append(
@@ -120,11 +120,17 @@ def _pair_json(both: Paired, ranking: Ranking, pair: int) -> dict[str, JsonValue
 
 def _table(both: Paired, ranking: Ranking) -> Table:
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
-    for heading, justify in (("Group", "right"), ("Model", "left"), ("Mean", "right"), ("Rank", "right")):
+    for heading, justify in (
+        ("Group", "right"),
+        ("Model", "left"),
+        ("Mean of all", "right"),
+        ("Rank", "right"),
+    ):
         table.add_column(heading, justify=justify, overflow="fold")  # type: ignore[arg-type]
     table.add_column("Items", justify="right")
     table.add_column("Against the next", style="dim")
-    ranges, means, n_of = ranking.ranges(), ranking.means(), ranking.n_of()
+    # not the mean when it was settled: the lead that settled it makes that one too large or too small
+    ranges, means, n_of = ranking.ranges(), ranking.values.mean(axis=1), ranking.n_of()
     order = ranking.order()
     following = dict(pairwise(order))
     for number, group in enumerate(ranking.groups(), 1):

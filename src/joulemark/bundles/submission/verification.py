@@ -84,6 +84,9 @@ class Verification:
             "is_same_source": self.is_same_source,
             "measurement_tier": None if self.summary is None else self.summary.measurement_tier,
             "tier_reason": None if tier_reason is None else tier_reason.value,
+            "caveats": []
+            if self.summary is None
+            else [{"code": one.code, "text": one.text, "loud": one.loud} for one in self.summary.caveats],
             "recomputed": None if self.summary is None else stated_figures(self.summary),
             "stated_otherwise": [
                 {"figure": one.place, "stated": one.stated, "recomputed": one.recomputed}

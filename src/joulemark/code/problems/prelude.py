@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import ast
 import re
-from itertools import takewhile
-from typing import TypeGuard
 
 from joulemark.code.problems.syntax import NotPython, parse
 
@@ -33,7 +31,7 @@ def _taken_out(source: str) -> tuple[str, str]:
         body = parse(source).body
     except NotPython:
         return "", source
-    nodes = list(takewhile(_is_future, body[1:] if body and _is_docstring(body[0]) else body))
+    nodes = _futures(body[1:] if body and _is_docstring(body[0]) else body)
     lines = [line.encode() for line in _LINE.findall(source)]
     if not nodes or len(lines) < (nodes[-1].end_lineno or 0):
         return "", source
@@ -45,8 +43,13 @@ def _taken_out(source: str) -> tuple[str, str]:
     return f"from {_FUTURE} import {', '.join(names)}\n", b"".join(lines).decode()
 
 
-def _is_future(node: ast.stmt) -> TypeGuard[ast.ImportFrom]:
-    return isinstance(node, ast.ImportFrom) and node.module == _FUTURE and node.level == 0
+def _futures(body: list[ast.stmt]) -> list[ast.ImportFrom]:
+    found: list[ast.ImportFrom] = []
+    for node in body:
+        if not isinstance(node, ast.ImportFrom) or node.module != _FUTURE or node.level:
+            break
+        found.append(node)
+    return found
 
 
 def _is_docstring(node: ast.stmt) -> bool:

@@ -21,7 +21,7 @@ from joulemark.record.code_run import CANDIDATE, REFERENCE, WORK_OUTSIDE_CALL, C
 from joulemark.record.reason import Reason
 
 LEVEL_SLACK_NS = 100_000.0
-_MOST_CREDIT = 0.5  # of the call: what is left is a time
+_MOST_CREDIT = 0.2  # of the call: a median of pairs is the same, and one short run is not halved by chance
 AROUND_SLACK_NS = 300_000.0  # 15 empty calls on a busy two-core machine: at most 0.12 ms above their median
 WALL_SLACK_NS = 50e6  # a busy machine may keep a program waiting for more than its queue tells
 MEMORY_SLACK_BYTES = float(1 << 20)
