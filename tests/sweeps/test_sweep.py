@@ -18,7 +18,7 @@ from joulemark.calibration.restore import restore_path
 from joulemark.metrics.operating_point import OperatingPoint
 from joulemark.metrics.value import Value
 from joulemark.record.errors import InputError
-from joulemark.record.manifest import ClientProof
+from joulemark.record.manifest import ClientProof, Load
 from joulemark.runs.execute import RunOutcome
 from joulemark.runs.layout import RunLayout
 from joulemark.runs.observer import Observer
@@ -271,6 +271,22 @@ def test_a_point_whose_folder_holds_the_run_of_another_is_measured_again(tmp_pat
         f"{names[3]}-1",
     ]
     assert not any("holds" in one.unread for one in read_sweep(tmp_path).points)
+
+
+def test_swapped_points_of_one_configuration_are_both_measured_again(tmp_path: Path) -> None:
+    """What board or power limit they had is no part of it: their numbers alone tell them apart."""
+    outcome = made(plan_for(AXES), tmp_path)
+    names = [str(one.name) for one in outcome.record.points]
+    for one in outcome.record.points:
+        layout = RunLayout(tmp_path / "points" / str(one.name))
+        same = {"config_hash": "same", "load": Load()}
+        layout.write_manifest(layout.read_manifest().model_copy(update=same))
+        one.config_hash = "same"
+    SweepJournal(tmp_path).save(outcome.record)
+    _swap(tmp_path, names[1], names[3])
+    executor = WritingExecutor()
+    made(plan_for(AXES), tmp_path, executor=executor)
+    assert executor.ran == [names[1], names[3]]
 
 
 def test_a_copy_of_another_point_is_no_point(tmp_path: Path) -> None:

@@ -86,8 +86,8 @@ class Task(_Part):
 
     ``source`` says where the items came from: ``built in``, ``file``, or ``hub:OWNER/NAME@COMMIT``;
     ``revision`` is the digest of their bytes, ``items_hash`` that of what is asked (ids, options, golds).
-    ``score_range`` is that of a real-valued score, null where answers are correct or not. ``is_listed``: a list
-    named which items were asked, so they stand for no others.
+    ``score_range`` is that of a real-valued score, null where answers are correct or not. ``is_listed``: a
+    list named which items were asked, so they stand for no others.
     """
 
     name: str

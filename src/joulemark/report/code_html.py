@@ -118,7 +118,7 @@ def _algorithms(one: Extremes) -> str:
 def _programs(placed: Sequence[Placed], record: EvaluationRecord) -> tuple[Program, ...]:
     return tuple(
         Program(
-            value=f"{one.value:,.2f}",
+            value=one.text,
             problem=printable(one.problem),
             title=printable(record.problems[one.problem].title) if one.problem in record.problems else "",
             sample=one.number,

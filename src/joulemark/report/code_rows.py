@@ -15,6 +15,7 @@ from joulemark.metrics.definition import MetricDefinition
 from joulemark.record.code_run import RUN_FLAGS
 from joulemark.report.wording import figure_texts, printable, why
 
+_N_NAMED = 3
 _WHAT = ("et", "mu", "tmu")
 _AS_DEFINED = ("{}", "n{}", "n{}_star", "n{}_over_5", "n{}_max")
 _CORRECTED = ("{}_corrected", "n{}_corrected", "n{}_corrected_over_5", "n{}_corrected_max")
@@ -173,7 +174,7 @@ def warnings(record: EvaluationRecord, summary: CodeSummary, failures: Mapping[s
 
 def notes(summary: CodeSummary, not_measured: Mapping[str, str] | None = None) -> list[str]:
     """Return what was noticed of programs, and ``not_measured``: why some of a problem was not measured."""
-    said = [f"{n} programs: {RUN_FLAGS.get(flag, flag)}." for flag, n in sorted(summary.flags.items()) if n]
+    said = [_flagged(flag, noticed) for flag, noticed in sorted(summary.flagged.items()) if noticed]
     if n := summary.counts["n_wrong_beyond_tests"]:
         said.append(f"{n} programs pass all tests and are wrong on larger inputs: their times count nowhere.")
     if n := summary.counts["n_failed_scaled"]:
@@ -183,8 +184,15 @@ def notes(summary: CodeSummary, not_measured: Mapping[str, str] | None = None) -
     return said
 
 
+def _flagged(flag: str, noticed: Sequence[tuple[str, int]]) -> str:
+    n = len(noticed)
+    named = ", ".join(f"{printable(problem)} sample {number}" for problem, number in noticed[:_N_NAMED])
+    more = f" and {n - _N_NAMED} more" if n > _N_NAMED else ""
+    return f"{n} program{'s' * (n != 1)} ({named}{more}): {RUN_FLAGS.get(flag, flag)}."
+
+
 def _named(whys: Mapping[str, str], what: str) -> str:
-    shown: Sequence[str] = sorted(whys)[:3]
+    shown: Sequence[str] = sorted(whys)[:_N_NAMED]
     named = "; ".join(f"{printable(name)}: {printable(whys[name])[:160]}" for name in shown)
     more = f" and {len(whys) - len(shown)} more" if len(whys) > len(shown) else ""
     return f"{len(whys)} problems {what}: {named}{more}."

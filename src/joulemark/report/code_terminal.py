@@ -89,7 +89,7 @@ def _worst(title: str, worst: Sequence[Placed], record: EvaluationRecord, consol
         facts = record.problems.get(placed.problem)
         tags = ", ".join(facts.algorithms[:3]).replace("_", " ") if facts is not None else ""
         table.add_row(
-            f"{placed.value:,.2f}",
+            placed.text,
             Text(printable(placed.problem)),
             f"sample {placed.number}",
             Text(printable(tags), style="dim"),

@@ -114,6 +114,7 @@ class _Sweeping:
         pairs = [
             pair for pair in zip(self.plan.points, self.record.points, strict=False) if not pair[0].skipped
         ]
+        self._set_strange_runs_aside([record for _, record in pairs])
         for _, engines in itertools.groupby(pairs, lambda pair: pair[0].key):
             group = list(engines)
             kept = KeptEngine(_maker(self.bench, group[0][0]))
@@ -124,6 +125,17 @@ class _Sweeping:
                         return
             finally:
                 kept.close()
+
+    def _set_strange_runs_aside(self, records: Sequence[PointRecord]) -> None:
+        """Move runs that are not their points' own out of the way, so that these are measured."""
+        points = self.record.points
+        strange = [one for one in records if why_not_own(one, points, self.journal.run_dir(one))]
+        for record in strange:  # all are found out by the old records, before one of them changes
+            self.journal.set_aside(record)
+            record.state, record.why, record.detail = "planned", "", ""
+            record.run_id = record.config_hash = ""
+        if strange:
+            self.journal.save(self.record)
 
     def _under_limit(
         self, watts: float | None, pairs: Sequence[tuple[SweepPoint, PointRecord]], kept: KeptEngine
@@ -148,7 +160,7 @@ class _Sweeping:
         """Tell whether nothing is left to do for a point."""
         if not _is_complete(self.journal.run_dir(record)):
             return False
-        if late_client(self.journal.run_dir(record)) or self._is_anothers(record):
+        if late_client(self.journal.run_dir(record)):
             return False
         changed = note_run(record, self.journal.run_dir(record))
         if record.state not in ("done", "failed"):
@@ -157,9 +169,6 @@ class _Sweeping:
         if changed:
             self.journal.save(self.record)
         return True
-
-    def _is_anothers(self, record: PointRecord) -> bool:
-        return bool(why_not_own(record, self.record.points, self.journal.run_dir(record)))
 
     def _one(self, point: SweepPoint, record: PointRecord, kept: KeptEngine) -> None:
         if self.plan.early_stop and (why := self._saturated(point)):
@@ -178,10 +187,8 @@ class _Sweeping:
             engine = DescribedEngine(kept, {"power_limit_w": point.power_limit_w})
         root = self.journal.run_dir(record)
         try:
-            # by a client that did not keep up, or of another point
-            if _is_complete(root) or self._is_anothers(record):
+            if _is_complete(root):  # by a client that did not keep up
                 self.journal.set_aside(record)
-                record.run_id = record.config_hash = ""
             try:
                 outcome = self.executor.run(self.bench.plan(point, engine, root), self.observer)
             finally:

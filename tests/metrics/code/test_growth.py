@@ -4,7 +4,7 @@ import math
 import numpy as np
 import pytest
 
-from doubles.made_up_code_runs import MS, TIMED_OUT, program, quiet, two_speeds
+from doubles.made_up_code_runs import MS, TIMED_OUT, abba, program, quiet, two_speeds
 from joulemark.metrics.code.baseline import Baseline
 from joulemark.metrics.code.growth import (
     DEFINITIONS,
@@ -152,3 +152,53 @@ def test_over_tasks():
 def test_without_growth_runs_nothing_is_claimed():
     figures = growth_figures(growth_of(samples_of([program("p", 0)]), [], NONE))
     assert {value.value for value in figures.values()} == {None}
+
+
+def figures_of(runs):
+    found = growth_of(samples_of(runs), runs, NONE)
+    return found, growth_figures(found)
+
+
+def test_a_program_that_does_not_end_on_the_scaled_input_withholds_the_growth():
+    runs = [program("p", 0), *grown(1.0, 0), *grown(1.0, None), program("p", 1)]
+    assert figures_of(runs)[1]["growth_excess_mean"].value == pytest.approx(0.0, abs=1e-6)
+    runs += abba("p", 1, [20 * MS] * 3, [900 * MS] * 3, outcome=TIMED_OUT, correct=None)
+    found, figures = figures_of(runs)
+    assert [(one.number, one.is_too_slow) for one in found] == [(0, False), (1, True)]
+    assert found[1].excess.value is None
+    for value in figures.values():
+        assert value.value is None
+        assert "1 of 2 right programs" in value.detail
+
+
+@pytest.mark.parametrize("ended", [True, False])
+def test_a_program_too_slow_for_four_sizes_withholds_the_growth(ended):
+    slow = grown(2.0, 1, sizes=SIZES[:4], at_first_ms=100.0)
+    if ended:
+        slow = [run for run in slow if run.size < 8_000]
+    else:
+        slow = [dataclasses.replace(r, outcome=TIMED_OUT) if r.size == 8_000 else r for r in slow]
+    runs = [program("p", 0), program("p", 1), *grown(1.0, 0), *slow, *grown(1.0, None)]
+    found, figures = figures_of(runs)
+    assert [one.is_too_slow for one in found] == [False, True]
+    assert {value.value for value in figures.values()} == {None}
+
+
+def test_a_program_too_fast_to_be_timed_withholds_nothing():
+    fast = grown(0.0, 1, at_first_ms=0.02)
+    runs = [program("p", 0), program("p", 1), *grown(1.0, 0), *fast, *grown(1.0, None)]
+    found, figures = figures_of(runs)
+    assert [one.is_too_slow for one in found] == [False, False]
+    assert figures["growth_excess_mean"].n == 1
+    assert figures["growth_excess_mean"].value == pytest.approx(0.0, abs=1e-6)
+
+
+def test_where_the_reference_is_ended_too_it_is_the_problem_that_has_no_growth():
+    ends = {1_000, 2_000}
+    both = [
+        run if run.size in ends else dataclasses.replace(run, outcome=TIMED_OUT)
+        for sample in (0, None)
+        for run in grown(1.0, sample)
+    ]
+    found, _ = figures_of([program("p", 0), *both])
+    assert not found[0].is_too_slow

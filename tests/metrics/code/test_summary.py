@@ -21,6 +21,7 @@ from joulemark.record.code_run import (
     Purpose,
 )
 from joulemark.record.reason import Reason
+from joulemark.report.code_rows import notes
 
 DEFINED = {d.name: d for d in code_definitions()}
 # figures of several models or machines, and of one sample
@@ -96,6 +97,16 @@ def test_counts_add_up():
     assert counts["n_censored"] == 1
 
 
+def test_the_worst_says_what_is_only_a_lower_bound():
+    summary = summarize_code(full())
+    first, second = summary.extremes["cpu_ratio"].worst[:2]
+    assert (first.problem, first.is_at_least) == ("p04", True)
+    assert first.text.startswith("≥ ")
+    assert not second.is_at_least
+    assert "≥" not in second.text
+    assert summary_json(summary)["extremes"]["cpu_ratio"]["worst"][0]["is_at_least"] is True
+
+
 def test_flags_are_counted_by_sample():
     assert summarize_code(full()).flags == {THREADS: 1}
 
@@ -122,6 +133,24 @@ def test_work_outside_the_call_is_flagged_without_a_scaled_input_too():
     assert summarize_code([*runs, whole("p", 0, wall_s=0.1, cpu_around_ns=12 * MS)]).flags == {}
     runs.append(whole("p", 0, wall_s=0.1, cpu_around_ns=50 * MS))
     assert summarize_code(runs).flags == {WORK_OUTSIDE_CALL: 1}
+
+
+def around_the_call(n_charged):
+    """Pairs of which ``n_charged`` of ten have 20 ms of work after the call."""
+    return [
+        dataclasses.replace(run, cpu_after_ns=20 * MS if run.sample == 0 and run.pair < n_charged else 0)
+        if run.purpose is Purpose.PAIRED
+        else run
+        for run in evaluation([1.0], n_pairs=10)
+    ]
+
+
+def test_a_chance_in_few_pairs_accuses_nobody():
+    assert summarize_code(around_the_call(2)).flags == {}
+    found = summarize_code(around_the_call(10))
+    assert found.flagged == {WORK_OUTSIDE_CALL: (("p00", 0),)}
+    assert summary_json(found)["flagged"] == {WORK_OUTSIDE_CALL: [{"problem": "p00", "sample": 0}]}
+    assert notes(found)[0].startswith("1 program (p00 sample 0): it computed outside the call")
 
 
 def test_every_ratio_of_a_task_is_a_number_or_has_a_reason():

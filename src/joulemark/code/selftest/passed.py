@@ -1,15 +1,31 @@
-"""Which environments have passed the self-test, by this version: remembered, for it takes a minute."""
+"""Which environments have passed the self-test, as it is: remembered, for it takes a minute."""
 
 from __future__ import annotations
 
 import contextlib
+import hashlib
+from functools import cache
+from importlib import resources
 from pathlib import Path
 
 import orjson
 
-from joulemark import __version__
 from joulemark.files.atomic import write_whole
 from joulemark.files.homes import cache_home
+
+
+_PARTS = ("inside", "contain", "selftest", "selftest/programs")
+
+
+@cache
+def _tested() -> str:
+    """Return a digest of all that a pass stands for: the containment and the cases."""
+    digest = hashlib.sha256()
+    for part in _PARTS:
+        for file in sorted((resources.files("joulemark.code") / part).iterdir(), key=lambda one: one.name):
+            if file.name.endswith((".py", ".txt")):
+                digest.update(file.name.encode() + b"\0" + file.read_bytes())
+    return digest.hexdigest()
 
 
 def _file(environment_id: str) -> Path:
@@ -18,17 +34,17 @@ def _file(environment_id: str) -> Path:
 
 def remember(environment_id: str, *, passed: bool) -> None:
     """Keep the result of a self-test. Where it cannot be kept the test is made again, and nothing is lost."""
-    document = orjson.dumps({"version": __version__, "passed": passed})
+    document = orjson.dumps({"tested": _tested(), "passed": passed})
     with contextlib.suppress(OSError):
         write_whole(_file(environment_id), document, make_folder=True)
 
 
 def has_passed(environment_id: str) -> bool | None:
-    """Return whether an environment passed, null where it was not tried by this version."""
+    """Return whether an environment passed, null where it was not tried with these cases."""
     try:
         said = orjson.loads(_file(environment_id).read_bytes())
     except (OSError, orjson.JSONDecodeError):
         return None
-    if not isinstance(said, dict) or said.get("version") != __version__:
+    if not isinstance(said, dict) or said.get("tested") != _tested():
         return None
     return said.get("passed") is True

@@ -26,12 +26,18 @@ class Tags:
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """A sample and its value of a metric."""
+    """A sample and its value of a metric; ``is_at_least``: a lower bound, of a program that a limit ended."""
 
     problem: str
     number: int
     program: str
     value: float
+    is_at_least: bool = False
+
+    @property
+    def text(self) -> str:
+        """The value as tables show it."""
+        return f"{'≥ ' if self.is_at_least else ''}{self.value:,.2f}"
 
 
 @dataclass(frozen=True, slots=True)

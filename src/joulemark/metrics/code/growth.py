@@ -21,6 +21,7 @@ from joulemark.record.code_run import CodeRun, Outcome, Purpose
 from joulemark.record.reason import Reason
 
 MIN_SIZES = 4
+SLOWER = 2.0  # sizes double: a program less far behind was stopped where the reference would soon be, too
 NEAR_FLOOR = 10.0  # a time below ten floors is off by a tenth and more
 MIN_SPAN = 3.0  # of the sizes: over less, noise of a tenth moves the exponent by more than 0.1
 _NOISE = 0.03  # relative error of a time at one size, at the least
@@ -35,6 +36,12 @@ _WHEN = (
     "fewer than 4 sizes were run to their end, or times of fewer are ten times above the clock's floor",
     "the largest size is less than 3 times the smallest",
 )
+_NONE = "no right program was run at four sizes beside the reference"
+_SLOW = (
+    "a right program did not end on the scaled input, or was too slow for four sizes: leaving it out would "
+    "favour it"
+)
+_NOT_ENDED = "It did not end on the scaled input, so it was run at no other size."
 
 EXPONENT = MetricDefinition(
     "growth_exponent",
@@ -60,7 +67,7 @@ MEAN_EXCESS = MetricDefinition(
     "1",
     r"\frac{1}{N} \sum_i (b_i - b_{\mathrm{ref},i})",
     ("growth_excess",),
-    ("no right program was run at four sizes beside the reference",),
+    (_NONE, _SLOW),
     "this project; a task's right answers are averaged first; interval: tasks resampled",
 )
 WORSE_SHARE = MetricDefinition(
@@ -69,7 +76,7 @@ WORSE_SHARE = MetricDefinition(
     "1",
     r"N(b_i > b_{\mathrm{ref},i} \text{ beyond the interval}) / N",
     ("growth_excess",),
-    ("no right program was run at four sizes beside the reference",),
+    (_NONE, _SLOW),
     "this project; interval: Wilson's",
 )
 DEFINITIONS = (EXPONENT, EXCESS, MEAN_EXCESS, WORSE_SHARE)
@@ -77,43 +84,55 @@ DEFINITIONS = (EXPONENT, EXCESS, MEAN_EXCESS, WORSE_SHARE)
 
 @dataclass(frozen=True, slots=True)
 class Growth:
-    """The exponent of a sample, the reference's, and how far it is above that."""
+    """The exponent of a sample, the reference's, and how far it is above that.
+
+    ``is_too_slow``: the excess is not known because the program did not end or was far slower than the
+    reference, so that leaving it out would favour it.
+    """
 
     problem: str
     number: int
     exponent: Value
     reference: Value
     excess: Value
+    is_too_slow: bool = False
 
 
 def growth_of(samples: Sequence[Sample], runs: Sequence[CodeRun], baseline: Baseline) -> tuple[Growth, ...]:
-    """Return the growth of each right sample that was run for it."""
+    """Return the growth of each right sample that was run for it, or that did not end on the scaled input."""
     by_reference, by_pair = references(runs, Purpose.GROWTH), growth_pairs(runs)
     found = []
     for sample in samples:
         mine = sample.of(Purpose.GROWTH)
+        theirs = by_reference.get(sample.problem, ())
         if sample.right and mine:
-            theirs = by_reference.get(sample.problem, ())
             pairs = by_pair.get((sample.problem, sample.number), ())
-            found.append(
-                Growth(
-                    sample.problem,
-                    sample.number,
-                    exponent(mine, baseline),
-                    exponent(theirs, baseline),
-                    excess(mine, theirs, baseline, pairs),
-                )
-            )
+            own, above = exponent(mine, baseline), excess(mine, theirs, baseline, pairs)
+            is_too_slow = above.value is None and _is_too_slow(mine, theirs)
+        elif sample.right and any(run.outcome is not Outcome.RETURNED for run in sample.of(Purpose.PAIRED)):
+            own = above = withheld("1", Reason.NOT_MEASURED, detail=_NOT_ENDED, n=0)
+            is_too_slow = True
+        else:
+            continue
+        reference = exponent(theirs, baseline)
+        found.append(Growth(sample.problem, sample.number, own, reference, above, is_too_slow))
     return tuple(found)
 
 
 def growth_figures(found: Sequence[Growth]) -> dict[str, Value]:
-    """Return the figures over tasks."""
+    """Return the figures over tasks; withheld where a right program was too slow to tell its growth."""
     detail = "No right program was run at four sizes beside the reference."
     by_task: dict[str, list[Value]] = {}
     for one in found:
         if one.excess.value is not None:
             by_task.setdefault(one.problem, []).append(one.excess)
+    if n_slow := sum(one.is_too_slow for one in found):
+        detail = (
+            f"{n_slow} of {len(found)} right programs did not end on the scaled input, or were too slow for "
+            "four sizes: leaving them out would favour them."
+        )
+        unknown = withheld("1", Reason.NOT_MEASURED, detail=detail, n=len(by_task))
+        return {"growth_excess_mean": unknown, "grows_faster_share": unknown}
     means = {task: math.fsum(v.value or 0.0 for v in mine) / len(mine) for task, mine in by_task.items()}
     worse = math.fsum(
         sum(v.lo is not None and v.lo > 0 for v in mine) / len(mine) for mine in by_task.values()
@@ -122,6 +141,20 @@ def growth_figures(found: Sequence[Growth]) -> dict[str, Value]:
         "growth_excess_mean": mean_of(means, "1", detail=detail),
         "grows_faster_share": share_of(worse, len(means), detail=detail),
     }
+
+
+def _is_too_slow(runs: Sequence[CodeRun], reference: Sequence[CodeRun]) -> bool:
+    """Tell whether a program without an exponent failed, or took over twice the reference's time at the last.
+
+    A failure at a size at which the reference fails as well is the problem's.
+    """
+    lost = {run.size for run in reference if run.outcome is not Outcome.RETURNED}
+    if any(run.outcome is not Outcome.RETURNED and run.size not in lost for run in runs):
+        return True
+    last = max((run.size or 0 for run in runs), default=0)
+    mine = [run.cpu_ns for run in runs if run.size == last and run.cpu_ns is not None]
+    theirs = [run.cpu_ns for run in reference if run.size == last and run.cpu_ns is not None]
+    return bool(mine and theirs) and min(mine) > SLOWER * min(theirs)
 
 
 def exponent(runs: Sequence[CodeRun], baseline: Baseline) -> Value:

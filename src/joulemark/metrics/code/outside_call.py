@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
 
 from joulemark.metrics.code.pairs import Pair
-from joulemark.record.code_run import CodeRun, Outcome
+from joulemark.record.code_run import WORK_OUTSIDE_CALL, CodeRun, Outcome, Purpose
 
 SLACK_NS = 2e6
 SLACK_SHARE = 0.2
@@ -32,6 +33,20 @@ def load_ns(run: CodeRun) -> int | None:
 def works_outside(candidate: Sequence[CodeRun], reference: Sequence[CodeRun]) -> bool:
     """Tell whether a candidate does work outside its calls by runs of both on the same inputs."""
     return _work_ns(list(zip(reference, candidate, strict=False))) > 0
+
+
+def is_charged(runs: Sequence[CodeRun]) -> bool:
+    """Tell whether a candidate's `charged` rows say that it worked outside its calls.
+
+    Most rows that a figure is made of must: one in ten is flagged by chance where the machine is busy.
+    """
+    groups: Counter[tuple[Purpose, int | None, int | None]] = Counter()
+    flagged: Counter[tuple[Purpose, int | None, int | None]] = Counter()
+    for run in runs:
+        key = (run.purpose, run.level, run.case if run.purpose is Purpose.LEVEL else None)
+        groups[key] += 1
+        flagged[key] += WORK_OUTSIDE_CALL in run.flags
+    return any(2 * flagged[key] > n for key, n in groups.items())
 
 
 def _work_ns(runs: Sequence[tuple[CodeRun, CodeRun]]) -> float:

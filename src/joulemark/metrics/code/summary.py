@@ -26,7 +26,7 @@ from joulemark.metrics.code.dps import Cluster, differential_performance
 from joulemark.metrics.code.eff_at_k import Weights, eff_at_k, level_pass_at_k
 from joulemark.metrics.code.efficient_at_k import efficient_at_k, speedup
 from joulemark.metrics.code.growth import Growth, growth_figures, growth_of
-from joulemark.metrics.code.outside_call import works_outside
+from joulemark.metrics.code.outside_call import is_charged, works_outside
 from joulemark.metrics.code.paired_sample import PairedSample
 from joulemark.metrics.code.pass_at_k import pass_at_k
 from joulemark.metrics.code.sample import Sample, by_problem, references, samples_of
@@ -42,12 +42,13 @@ class CodeSummary:
 
     ``counts``: how many problems and samples there are, and what became of them. ``paired`` and ``growth``:
     what was measured of each right sample. ``ratios``: distribution of the CPU ratios of right samples.
+    ``flagged``: the samples (problem, number) of which each flag was noticed.
     ``extremes``: worst and best samples by metric. ``groups`` are by algorithm class, then by difficulty.
     """
 
     figures: Figures
     counts: Mapping[str, int]
-    flags: Mapping[str, int]
+    flagged: Mapping[str, tuple[tuple[str, int], ...]]
     samples: tuple[Sample, ...]
     paired: tuple[PairedSample, ...]
     growth: tuple[Growth, ...]
@@ -55,6 +56,11 @@ class CodeSummary:
     extremes: Mapping[str, Extremes]
     by_algorithm: Mapping[str, Figures]
     by_difficulty: Mapping[str, Figures]
+
+    @property
+    def flags(self) -> dict[str, int]:
+        """Of how many samples each flag was noticed."""
+        return {flag: len(noticed) for flag, noticed in self.flagged.items()}
 
 
 def summarize_code(
@@ -84,7 +90,7 @@ def summarize_code(
     return CodeSummary(
         found,
         _counts(samples, measured.samples),
-        _flags(runs, samples, measured.samples),
+        _flagged(runs, samples, measured.samples),
         samples,
         measured.samples,
         growth,
@@ -169,20 +175,22 @@ def _counts(samples: Sequence[Sample], paired: Sequence[PairedSample]) -> dict[s
     }
 
 
-def _flags(
+def _flagged(
     runs: Sequence[CodeRun], samples: Sequence[Sample], paired: Sequence[PairedSample]
-) -> dict[str, int]:
-    """Return of how many samples each flag was noticed; work outside the call shows beside the reference."""
+) -> dict[str, tuple[tuple[str, int], ...]]:
+    """Return of which samples each flag was noticed; work outside the call shows beside the reference."""
     outside = {(one.problem, one.number) for one in paired if one.outside_s > 0}
     whole = references(runs, Purpose.WHOLE)
-    found: Counter[str] = Counter()
+    found: dict[str, list[tuple[str, int]]] = {}
     for sample in samples:
-        flags = {flag for run in sample.runs for flag in run.flags}
-        is_charged = (sample.problem, sample.number) in outside
-        if is_charged or works_outside(sample.of(Purpose.WHOLE), whole.get(sample.problem, ())):
+        name = (sample.problem, sample.number)
+        flags = {flag for run in sample.runs for flag in run.flags} - {WORK_OUTSIDE_CALL}
+        beside = works_outside(sample.of(Purpose.WHOLE), whole.get(sample.problem, ()))
+        if name in outside or beside or is_charged(sample.runs):
             flags.add(WORK_OUTSIDE_CALL)
-        found.update(flags)
-    return dict(found)
+        for flag in flags:
+            found.setdefault(flag, []).append(name)
+    return {flag: tuple(noticed) for flag, noticed in sorted(found.items())}
 
 
 def _ratios(paired: Sequence[PairedSample]) -> Distribution:
@@ -197,6 +205,7 @@ def _extremes(
     tags: Mapping[str, Tags],
 ) -> dict[str, Extremes]:
     programs = {(sample.problem, sample.number): sample.program for sample in samples}
+    bounds = {(one.problem, one.number) for one in paired if one.ratio.ratio.value is None}
     values: dict[str, list[tuple[str, int, float | None]]] = {
         # what a limit ended is at least as bad as the bound says
         "cpu_ratio": [
@@ -208,7 +217,13 @@ def _extremes(
     return {
         name: extremes(
             [
-                Placed(problem, number, programs[problem, number], value)
+                Placed(
+                    problem,
+                    number,
+                    programs[problem, number],
+                    value,
+                    is_at_least=name == "cpu_ratio" and (problem, number) in bounds,
+                )
                 for problem, number, value in values[name]
                 if value is not None and math.isfinite(value)
             ],

@@ -39,11 +39,16 @@ def summary_json(summary: CodeSummary) -> dict[str, JsonValue]:
     """Return the whole summary; runs and sources are in the journal."""
     counts: dict[str, JsonValue] = dict(summary.counts)
     flags: dict[str, JsonValue] = dict(summary.flags)
+    flagged: dict[str, JsonValue] = {
+        flag: [{"problem": problem, "sample": number} for problem, number in noticed]
+        for flag, noticed in summary.flagged.items()
+    }
     worst: dict[str, JsonValue] = {name: _extremes(one) for name, one in summary.extremes.items()}
     return {
         **figures_json(summary.figures),
         "counts": counts,
         "flags": flags,
+        "flagged": flagged,
         "distribution": _distribution(summary.ratios),
         "extremes": worst,
         "by_algorithm": _groups(summary.by_algorithm),
@@ -82,7 +87,13 @@ def _extremes(one: Extremes) -> JsonValue:
 
 
 def _placed(one: Placed) -> JsonValue:
-    return {"problem": one.problem, "sample": one.number, "program": one.program, "value": one.value}
+    return {
+        "problem": one.problem,
+        "sample": one.number,
+        "program": one.program,
+        "value": one.value,
+        "is_at_least": one.is_at_least,
+    }
 
 
 def _paired(one: PairedSample) -> JsonValue:
@@ -120,4 +131,5 @@ def _growth(one: Growth) -> JsonValue:
                 "growth_excess": one.excess,
             }
         ),
+        "is_too_slow": one.is_too_slow,
     }
