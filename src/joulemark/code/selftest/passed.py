@@ -13,7 +13,6 @@ import orjson
 from joulemark.files.atomic import write_whole
 from joulemark.files.homes import cache_home
 
-
 _PARTS = ("inside", "contain", "selftest", "selftest/programs")
 
 
