@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from doubles.small_problems import total_problem
+from doubles.small_problems import scripted_problem, total_problem
 from doubles.user import joulemark
+from joulemark.cli.code_eval import _tell_left_out
+from joulemark.code.answers.samples import read_samples
 from joulemark.code.problems.registry import write_problems
 
 
@@ -34,3 +36,23 @@ def test_other_names_are_refused(samples: tuple[Path, Path]) -> None:
     done = joulemark("code", "eval", answers, "--problems", problems, "--figures", "mercury")
     assert done.code == 2
     assert "corrected" in done.err
+
+
+FENCED = "Here:\n```python\ndef total(v):\n    return sum(v)\n```\n"
+
+
+def test_what_is_left_out_or_no_program_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    answers = tmp_path / "samples.jsonl"
+    rows = [
+        {"task_id": "total", "solution": FENCED},
+        {"task_id": "total", "completion": FENCED},
+        {"task_id": "nosuch", "solution": "pass"},
+        {"task_id": "total", "solution": 'def total(v):\n    """```"""\n    return sum(v)\n'},
+    ]
+    answers.write_text("\n".join(map(json.dumps, rows)))
+    _tell_left_out(read_samples(answers, [total_problem(), scripted_problem()]))
+    said = capsys.readouterr().err.splitlines()
+    assert said[0] == "1 sample answers other problems and is left out: nosuch"
+    assert said[1] == "1 problem has no sample and is in no figure: double"
+    assert "1 with a fence are no Python: total sample 0;" in said[2]
+    assert len(said) == 3

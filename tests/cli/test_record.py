@@ -230,10 +230,11 @@ def test_a_reader_that_went_away_does_not_change_the_exit_code() -> None:
     assert process.wait(60) == 6
 
 
-def test_killed_itself_it_leaves_no_waiting_program() -> None:
+def test_killed_itself_it_leaves_no_waiting_program(tmp_path: Path) -> None:
+    fake = FakeNvml(tmp_path, [FakeBoard(power=[Piece(1.0, 200.0)], counter_period_s=0.05)])
     command = ["sh", "-c", "echo never"]
-    process = start("record", "--meter", "auto", "--", *command)
-    time.sleep(0.6)  # its meters are being tested, or it still starts
+    process = start("record", "--meter", "nvml", "--", *command, env=fake.env)
+    time.sleep(1.0)  # its meter is being tested, for two seconds at least, or it still starts
     process.kill()
     out, _ = process.communicate(timeout=20)
     assert out == ""

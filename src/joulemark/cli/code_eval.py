@@ -12,6 +12,7 @@ import click
 from joulemark.cli.options import FiniteRange
 
 if TYPE_CHECKING:
+    from joulemark.code.answers.samples import Sample, Samples
     from joulemark.code.evaluation.journal import Recorded
     from joulemark.code.evaluation.known import Known
     from joulemark.code.evaluation.record import EvaluationRecord
@@ -31,6 +32,7 @@ _KNOWN = click.option(
     metavar="DIR",
     help="Evaluation of known programs to the same problems, may be repeated: gives Beyond and DPS.",
 )
+_N_NAMED = 3
 _NO_LETTER = re.compile(r"[^A-Za-z0-9._-]+")
 
 
@@ -119,10 +121,7 @@ def eval_(
     problems = problems[:limit]
     found = read_samples(samples, problems)
     answers = answers_of(found, problems)
-    if found.n_foreign:
-        click.echo(f"{found.n_foreign} samples answer other problems and are left out", err=True)
-    if found.unanswered:
-        click.echo(f"{len(found.unanswered)} problems have no sample and are in no figure", err=True)
+    _tell_left_out(found)
     times_s = None if known_times is None else read_known_times(known_times, answers)
     others = _evaluations(known_in)
     containment = probe()
@@ -138,6 +137,44 @@ def eval_(
             directory, name, problems, answers, settings, containment, LocalExecutor(workers), progress
         )
     _show(directory, record, recorded, page, as_json, known_of(record, others, times_s))
+
+
+def _tell_left_out(found: Samples) -> None:
+    """Say which samples and problems are in no figure, and which samples hold an answer for a program."""
+    if n := found.n_foreign:
+        answer = "sample answers" if n == 1 else "samples answer"
+        left = "is left out" if n == 1 else "are left out"
+        click.echo(f"{n} {answer} other problems and {left}: {_some(found.foreign)}", err=True)
+    if n := len(found.unanswered):
+        what = "problem has no sample and is" if n == 1 else "problems have no sample and are"
+        click.echo(f"{n} {what} in no figure: {_some(found.unanswered)}", err=True)
+    if mistaken := [f"{one.problem_id} sample {one.number}" for one in found.samples if _is_answer(one)]:
+        click.echo(
+            f"a solution is run as it stands, and {len(mistaken)} with a fence are no Python: "
+            f"{_some(mistaken)}; name the field answer, and the program is taken out of it",
+            err=True,
+        )
+
+
+def _is_answer(sample: Sample) -> bool:
+    """Tell whether what is given as a program is a model's answer with a fence, which will not run."""
+    from joulemark.code.answers.samples import Form
+    from joulemark.code.problems.syntax import NotPython, parse
+
+    if sample.form is not Form.PROGRAM or "```" not in sample.text:
+        return False
+    try:
+        parse(sample.text)
+    except (NotPython, RecursionError):
+        return True
+    return False
+
+
+def _some(names: Sequence[str]) -> str:
+    from joulemark.report.wording import printable
+
+    more = f" and {len(names) - _N_NAMED} more" if len(names) > _N_NAMED else ""
+    return ", ".join(printable(name)[:80] for name in names[:_N_NAMED]) + more
 
 
 def _evaluations(directories: Sequence[Path]) -> list[tuple[str, EvaluationRecord, Recorded]]:

@@ -102,19 +102,20 @@ def _check(found: Sequence[Problem], as_json: bool) -> None:
     from joulemark.code.contain.containment import probe
     from joulemark.code.contain.limits import Limits
     from joulemark.code.contain.sandbox import Sandbox
+    from joulemark.code.evaluation.remarks import remarks
     from joulemark.report.wording import printable
 
     rows = []
     with Sandbox(probe(), Limits(wall_s=60, cpu_s=20)) as sandbox:
         for one in found:
             faults = soundness(sandbox, one)
-            rows.append({"problem": one.problem_id, "sound": not faults, "faults": faults})
+            said = [] if faults else remarks(sandbox, one)
+            rows.append({"problem": one.problem_id, "sound": not faults, "faults": faults, "remarks": said})
             if not as_json:
-                click.echo(
-                    printable(
-                        f"{'sound  ' if not faults else 'UNSOUND'} {one.problem_id} {'; '.join(faults)}"
-                    )
-                )
+                verdict = "sound  " if not faults else "UNSOUND"
+                click.echo(f"{verdict} {printable(f'{one.problem_id} ' + '; '.join(faults))}")
+                for remark in said:
+                    click.echo(f"        {printable(remark)}")
     if as_json:
         click.echo(orjson.dumps(rows, option=orjson.OPT_INDENT_2).decode())
     if not all(row["sound"] for row in rows):

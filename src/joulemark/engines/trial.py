@@ -11,6 +11,7 @@ from joulemark.record.errors import InputError
 
 # Some reasoning models refuse a limit that leaves no room for an answer.
 _TRIAL_TOKENS = 16
+_HANGING_UP = ("cut", "reset")
 
 
 async def try_out(endpoint: Endpoint, route: Route, *, where: str, timeout_s: float) -> Route:
@@ -19,10 +20,14 @@ async def try_out(endpoint: Endpoint, route: Route, *, where: str, timeout_s: fl
     ``endpoint`` says the host and the key, ``where`` names it in messages. Raises `InputError` for an engine
     that refuses or fails whatever is left out.
     """
+    hung_up = False
     async with Prober(endpoint, timeout_s=timeout_s) as prober:
         while True:
             body = route.writer([("user", "Say OK.")], max_tokens=_TRIAL_TOKENS, seed=1)
             exchange = await prober.post(route.path, body)
+            if exchange.error in _HANGING_UP and exchange.status is None and not hung_up:
+                hung_up = True  # one that has only just begun to listen may do so once
+                continue
             other = None if exchange.status == 200 else route.after(exchange)
             if other is None:
                 break

@@ -9,16 +9,24 @@ from joulemark.code.evaluation.record import EvaluationRecord
 from joulemark.code.evaluation.settings import FigureSet
 from joulemark.metrics.catalogue import code_definitions
 from joulemark.metrics.code.by_group import Figures
+from joulemark.metrics.code.queued import WAITED_SHARE
 from joulemark.metrics.code.summary import CodeSummary
 from joulemark.metrics.code.summary_json import definition_name
+from joulemark.metrics.code.wrong import Wrong
 from joulemark.metrics.definition import MetricDefinition
-from joulemark.record.code_run import RUN_FLAGS
+from joulemark.record.code_run import RUN_FLAGS, Purpose
 from joulemark.report.wording import figure_texts, printable, why
 
 _N_NAMED = 3
 _WHAT = ("et", "mu", "tmu")
 _AS_DEFINED = ("{}", "n{}", "n{}_star", "n{}_over_5", "n{}_max")
 _CORRECTED = ("{}_corrected", "n{}_corrected", "n{}_corrected_over_5", "n{}_corrected_max")
+_RUNS = {Purpose.WHOLE: "runs of all tests", Purpose.PAIRED: "runs on the scaled input"}
+_OF_WALL = {
+    Purpose.WHOLE: "ET, TMU, NET and NTMU are wall time, as defined, and are not to be believed.",
+    Purpose.PAIRED: "TMU corrected and NTMU corrected go by the wall and are not to be believed; "
+    "CPU time is without the waiting.",
+}
 _GRADED = "Right"
 _AS_THE_PAPER = "As the paper defines them: wall time, memory of the process"
 _CORRECTED_TITLE = "Corrected: CPU time, memory above the start's, scaled input"
@@ -99,10 +107,11 @@ class CodeRow:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """Figures under one heading."""
+    """Figures under one heading; ``none``: why there are none, where no figure of them is known."""
 
     title: str
     rows: tuple[CodeRow, ...]
+    none: str = ""
 
 
 def sections(record: EvaluationRecord, summary: CodeSummary) -> list[Section]:
@@ -119,7 +128,12 @@ def sections(record: EvaluationRecord, summary: CodeSummary) -> list[Section]:
                 for name, value in figures.items()
                 if value.value is not None or name == "pass_at_1"
             }
-        if figures:
+        if figures and all(value.value is None for value in figures.values()):
+            whys = dict.fromkeys(why(value) for value in figures.values())
+            found.append(
+                Section(title, (), f"None of these {len(figures)} figures is known. {' '.join(whys)}")
+            )
+        elif figures:
             found.append(Section(title, tuple(_rows(figures))))
     return found
 
@@ -169,12 +183,24 @@ def warnings(record: EvaluationRecord, summary: CodeSummary, failures: Mapping[s
     ]
     if failures:
         said.append(_named(failures, "could not be used and are in no figure"))
-    return said
+    return said + busy(summary)
+
+
+def busy(summary: CodeSummary) -> list[str]:
+    """Say where so many runs waited for a processor that wall time is the machine's load."""
+    return [
+        f"The machine was busy: {queued.n_waited:,} of {queued.n_runs:,} {_RUNS[purpose]} waited for a "
+        f"processor for more than {100 * WAITED_SHARE:.0f} % of their time. {_OF_WALL[purpose]}"
+        for purpose, queued in summary.queued.items()
+        if queued.is_busy
+    ]
 
 
 def notes(summary: CodeSummary, not_measured: Mapping[str, str] | None = None) -> list[str]:
     """Return what was noticed of programs, and ``not_measured``: why some of a problem was not measured."""
     said = [_flagged(flag, noticed) for flag, noticed in sorted(summary.flagged.items()) if noticed]
+    if summary.wrong:
+        said.insert(0, _wrong(summary.wrong))
     if n := summary.counts["n_wrong_beyond_tests"]:
         said.append(f"{n} programs pass all tests and are wrong on larger inputs: their times count nowhere.")
     if n := summary.counts["n_failed_scaled"]:
@@ -182,6 +208,16 @@ def notes(summary: CodeSummary, not_measured: Mapping[str, str] | None = None) -
     if not_measured:
         said.append(_named(not_measured, "were judged and not wholly measured"))
     return said
+
+
+def _wrong(wrong: Sequence[Wrong]) -> str:
+    n = len(wrong)
+    named = "; ".join(
+        f"{printable(one.problem)} sample {one.number}: {printable(one.why)[:160]}"
+        for one in wrong[:_N_NAMED]
+    )
+    more = f"; and {n - _N_NAMED} more, in code.jsonl" if n > _N_NAMED else ""
+    return f"{n} {'program is' if n == 1 else 'programs are'} wrong: {named}{more}."
 
 
 def _flagged(flag: str, noticed: Sequence[tuple[str, int]]) -> str:

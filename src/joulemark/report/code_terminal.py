@@ -58,10 +58,13 @@ def print_evaluation(
 def _section(section: Section, console: Console) -> None:
     """Print a table; a reason that several figures share is said once."""
     console.print(Text(f"\n{section.title}", style="bold"))
+    if section.none:
+        console.print(Padding(Text(section.none, style="dim"), (0, 0, 0, 2)))
+        return
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
     said: set[str] = set()
     for row in section.rows:
-        note = row.interval or ("as above" if row.why in said else row.why)
+        note = row.interval or ("as above" if row.why and row.why in said else row.why)
         said.add(row.why)
         table.add_row(row.title, row.text, row.n and f"n = {row.n}", Text(note, style="dim"))
     console.print(Padding(table, (0, 0, 0, 2)))

@@ -146,7 +146,7 @@ def around_the_call(n_charged):
 
 
 def test_a_chance_in_few_pairs_accuses_nobody():
-    assert summarize_code(around_the_call(2)).flags == {}
+    assert summarize_code(around_the_call(1)).flags == {}
     found = summarize_code(around_the_call(10))
     assert found.flagged == {WORK_OUTSIDE_CALL: (("p00", 0),)}
     assert summary_json(found)["flagged"] == {WORK_OUTSIDE_CALL: [{"problem": "p00", "sample": 0}]}

@@ -54,13 +54,15 @@ class Sample:
 class Samples:
     """The samples of a file for given problems.
 
-    ``unanswered``: problems without a sample; ``n_foreign``: samples of other problems, which are left out.
+    ``unanswered``: problems without a sample; ``n_foreign``: samples of other problems, which are left out,
+    and ``foreign`` the ids that they name.
     """
 
     layout: Layout
     samples: tuple[Sample, ...]
     unanswered: tuple[str, ...]
     n_foreign: int
+    foreign: tuple[str, ...] = ()
 
 
 def extract(sample: Sample, problem: Problem) -> Extracted:
@@ -118,7 +120,8 @@ def _collected(layout: Layout, found: Sequence[_Found], problems: Sequence[Probl
             fix="name the problems that were answered with --problems",
         )
     unanswered = tuple(one.problem_id for one in problems if one.problem_id not in counts)
-    return Samples(layout, tuple(samples), unanswered, len(found) - len(samples))
+    foreign = tuple(dict.fromkeys(name for name, _, _ in found if name not in known))
+    return Samples(layout, tuple(samples), unanswered, len(found) - len(samples), foreign)
 
 
 def _of_rows(path: Path, problems: Sequence[Problem], layout: Layout | None) -> Samples:

@@ -38,15 +38,15 @@ def works_outside(candidate: Sequence[CodeRun], reference: Sequence[CodeRun]) ->
 def is_charged(runs: Sequence[CodeRun]) -> bool:
     """Tell whether a candidate's `charged` rows say that it worked outside its calls.
 
-    Most rows that a figure is made of must: one in ten is flagged by chance where the machine is busy.
+    Over a tenth of the rows of a figure must: some are flagged by chance where the machine is busy.
     """
-    groups: Counter[tuple[Purpose, int | None, int | None]] = Counter()
-    flagged: Counter[tuple[Purpose, int | None, int | None]] = Counter()
+    groups: Counter[tuple[Purpose, int | None, int | None, int | None]] = Counter()
+    flagged: Counter[tuple[Purpose, int | None, int | None, int | None]] = Counter()
     for run in runs:
-        key = (run.purpose, run.level, run.case if run.purpose is Purpose.LEVEL else None)
+        key = (run.purpose, run.size, run.level, run.case if run.purpose is Purpose.LEVEL else None)
         groups[key] += 1
         flagged[key] += WORK_OUTSIDE_CALL in run.flags
-    return any(2 * flagged[key] > n for key, n in groups.items())
+    return any(10 * flagged[key] > n for key, n in groups.items())
 
 
 def _work_ns(runs: Sequence[tuple[CodeRun, CodeRun]]) -> float:

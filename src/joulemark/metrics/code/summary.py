@@ -29,10 +29,13 @@ from joulemark.metrics.code.growth import Growth, growth_figures, growth_of
 from joulemark.metrics.code.outside_call import is_charged, works_outside
 from joulemark.metrics.code.paired_sample import PairedSample
 from joulemark.metrics.code.pass_at_k import pass_at_k
+from joulemark.metrics.code.queued import Queued, queued_of
 from joulemark.metrics.code.sample import Sample, by_problem, references, samples_of
+from joulemark.metrics.code.wrong import Wrong, wrong_of
 from joulemark.record.code_run import WORK_OUTSIDE_CALL, CodeRun, Purpose
 
 KS = (1, 5, 10, 100)
+QUEUED_OF = (Purpose.WHOLE, Purpose.PAIRED)  # runs whose wall time is in a figure
 EXTREMES_OF = ("cpu_ratio", "memory_ratio", "growth_excess")
 
 
@@ -43,6 +46,7 @@ class CodeSummary:
     ``counts``: how many problems and samples there are, and what became of them. ``paired`` and ``growth``:
     what was measured of each right sample. ``ratios``: distribution of the CPU ratios of right samples.
     ``flagged``: the samples (problem, number) of which each flag was noticed.
+    ``queued``: how many runs waited for a processor. ``wrong``: the samples that do not pass.
     ``extremes``: worst and best samples by metric. ``groups`` are by algorithm class, then by difficulty.
     """
 
@@ -56,6 +60,8 @@ class CodeSummary:
     extremes: Mapping[str, Extremes]
     by_algorithm: Mapping[str, Figures]
     by_difficulty: Mapping[str, Figures]
+    queued: Mapping[Purpose, Queued]
+    wrong: tuple[Wrong, ...]
 
     @property
     def flags(self) -> dict[str, int]:
@@ -98,6 +104,8 @@ def summarize_code(
         _extremes(samples, measured.samples, growth, known_tags),
         by_algorithm(runs, known_tags, main_figures),
         by_difficulty(runs, known_tags, main_figures),
+        {purpose: queued_of(runs, purpose) for purpose in QUEUED_OF},
+        wrong_of(samples),
     )
 
 

@@ -10,6 +10,7 @@ from joulemark.metrics.code.distribution import Distribution
 from joulemark.metrics.code.growth import Growth
 from joulemark.metrics.code.paired_sample import PairedSample
 from joulemark.metrics.code.summary import CodeSummary
+from joulemark.metrics.code.wrong import Wrong
 from joulemark.metrics.plain import JsonValue, intervals_json, reasons_json, spread_json
 from joulemark.metrics.repeats import Spread
 from joulemark.metrics.value import Value
@@ -43,12 +44,18 @@ def summary_json(summary: CodeSummary) -> dict[str, JsonValue]:
         flag: [{"problem": problem, "sample": number} for problem, number in noticed]
         for flag, noticed in summary.flagged.items()
     }
+    queued: dict[str, JsonValue] = {
+        purpose.value: {"n_waited": one.n_waited, "n_runs": one.n_runs, "is_busy": one.is_busy}
+        for purpose, one in summary.queued.items()
+    }
     worst: dict[str, JsonValue] = {name: _extremes(one) for name, one in summary.extremes.items()}
     return {
         **figures_json(summary.figures),
         "counts": counts,
         "flags": flags,
         "flagged": flagged,
+        "queued": queued,
+        "wrong": [_wrong(one) for one in summary.wrong],
         "distribution": _distribution(summary.ratios),
         "extremes": worst,
         "by_algorithm": _groups(summary.by_algorithm),
@@ -117,6 +124,16 @@ def _paired(one: PairedSample) -> JsonValue:
         "reference_memory_mib": one.reference.memory_mib,
         "held_mib": one.candidate.held_mib,
         "outside_s": one.outside_s,
+    }
+
+
+def _wrong(one: Wrong) -> JsonValue:
+    return {
+        "problem": one.problem,
+        "sample": one.number,
+        "outcome": None if one.run is None else one.run.outcome.value,
+        "case": None if one.run is None else one.run.case,
+        "why": one.why,
     }
 
 
