@@ -116,7 +116,8 @@ def honest(sandbox: Sandbox) -> Figures:
 )
 def hidden(sandbox: Sandbox, request: pytest.FixtureRequest) -> Figures:
     runs, figures = measured(sandbox, request.param)
-    assert WORK_OUTSIDE_CALL in summarize_code(runs).flags
+    if request.param is _SAYS_DONE_FIRST:  # a thread's work may fall into the call, where it is seen anyway
+        assert WORK_OUTSIDE_CALL in summarize_code(runs).flags
     return figures
 
 
