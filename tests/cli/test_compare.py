@@ -142,7 +142,7 @@ def test_several_runs_and_a_page(made: Runs, tmp_path: Path) -> None:
     assert "C against A" in text
     assert "<svg" in text
     assert "<script" not in text
-    assert "C: No energy meter was found" in text
+    assert "C: No meter was asked for" in text
     assert str(page) in done.out
 
 

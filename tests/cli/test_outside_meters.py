@@ -57,7 +57,8 @@ def test_a_plug_beside_the_board_makes_tier_b_and_never_the_headline(
     beside = figures["intervals"]["other_energy.shelly (power) · wall"]
     assert beside["lo"] <= true_j <= beside["hi"]
     kept = "".join(path.read_text(errors="replace") for path in out.iterdir() if path.is_file())
-    assert str(plug.port) not in kept
+    assert address not in kept
+    assert f"127.0.0.1:{plug.port}" not in kept
     assert "Smiths" not in kept
     assert "shelly:#" in (out / "manifest.json").read_text()
     again = joulemark("report", out, "--json")
