@@ -1,0 +1,1 @@
+"""The board: submissions, leaderboard, picker, methodology, and the evaluation of generated code."""

@@ -1,0 +1,1 @@
+"""Evaluation of generated code on request: a queue, a worker of its own, results."""

@@ -1,0 +1,1 @@
+"""Where a board keeps what it was given: tables, connections, migrations."""

@@ -1,0 +1,67 @@
+"""Connections to a board's database: SQLite in a file by default, PostgreSQL by its URL."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Engine, create_engine, event
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import ArgumentError
+
+from joulemark.record.errors import InputError
+
+_DRIVERS = {"postgresql": "postgresql+pg8000", "postgres": "postgresql+pg8000", "sqlite": "sqlite+pysqlite"}
+_BUSY_MS = 30_000
+
+
+def read_url(text: str) -> URL:
+    """Return the address of a database; raises `InputError` for what is none.
+
+    A path stands for a file of SQLite; ``postgresql://`` means our driver.
+    """
+    if "://" not in text:
+        text = f"sqlite:///{Path(text).absolute()}"
+    try:
+        url = make_url(text)
+    except ArgumentError as error:
+        raise _no_database(text) from error
+    scheme = _DRIVERS.get(url.drivername, url.drivername)
+    if scheme not in _DRIVERS.values():
+        raise _no_database(url.render_as_string(hide_password=True))
+    return url.set(drivername=scheme)
+
+
+def connect(text: str) -> Engine:
+    """Return an engine whose connections never wait for ever and never lose what was committed."""
+    url = read_url(text)
+    if url.drivername.startswith("sqlite"):
+        if url.database and url.database != ":memory:":
+            Path(url.database).parent.mkdir(parents=True, exist_ok=True)
+        engine = create_engine(url, connect_args={"timeout": _BUSY_MS / 1000})
+        event.listen(engine, "connect", _prepare_sqlite)
+        event.listen(engine, "begin", _begin_sqlite)
+        return engine
+    return create_engine(url, pool_pre_ping=True, pool_size=5, max_overflow=5)
+
+
+def _prepare_sqlite(connection: Any, _record: object) -> None:
+    connection.isolation_level = None  # transactions are begun by `_begin_sqlite`
+    cursor = connection.cursor()
+    for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", f"busy_timeout={_BUSY_MS}"):
+        cursor.execute(f"PRAGMA {pragma}")
+    cursor.close()
+
+
+def _begin_sqlite(connection: Any) -> None:
+    """Take the write lock at once where a transaction will write: two that upgrade later would deadlock."""
+    writes = connection.get_execution_options().get("writes", False)
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+
+def _no_database(text: str) -> InputError:
+    return InputError(
+        f"{text!r} is no database of a board",
+        why="it is neither a file nor an address of PostgreSQL",
+        fix="write it as board.sqlite, or postgresql://user:password@host/name",
+    )

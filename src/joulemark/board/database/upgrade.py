@@ -1,0 +1,36 @@
+"""Bring a database to the tables of this version: on start, in one transaction."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from alembic import command
+from alembic.config import Config
+from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from alembic.util import CommandError
+from sqlalchemy import Engine
+
+from joulemark.record.errors import InputError
+
+_SCRIPTS = Path(__file__).parent / "migrations"
+
+
+def upgrade(engine: Engine) -> None:
+    """Apply what migrations are missing; raises `InputError` for a database of a newer version."""
+    config = Config()
+    config.set_main_option("script_location", str(_SCRIPTS))
+    known = {script.revision for script in ScriptDirectory.from_config(config).walk_revisions()}
+    with engine.connect().execution_options(writes=True) as connection, connection.begin():
+        found = MigrationContext.configure(connection).get_current_revision()
+        if found is not None and found not in known:
+            raise InputError(
+                f"the database is of a newer version of Joulemark (its revision is {found})",
+                why="this version does not know its tables",
+                fix="install the newer version, or name another database",
+            )
+        config.attributes["connection"] = connection
+        try:
+            command.upgrade(config, "head")
+        except CommandError as error:
+            raise InputError("the database cannot be brought up to date", why=str(error)) from error

@@ -1,0 +1,1 @@
+"""Server-rendered pages: one environment of templates, one style."""

@@ -1,0 +1,1 @@
+"""The picker's page and its API."""

@@ -1,0 +1,1 @@
+"""The leaderboard: configurations, their aggregates, filters, ranks and exports."""
