@@ -5,22 +5,9 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from joulemark.metrics.catalogue import all_definitions
+from joulemark.report.methodology import methodology
 
 DOCS = Path(__file__).parent
-
-
-def methodology() -> str:
-    """Return the page."""
-    parts = [(DOCS / "methodology.preface.md").read_text()]
-    for definition in all_definitions():
-        parts.append(f"### {definition.title}\n\n")
-        parts.append(f"`{definition.name}`, in {definition.unit}: ${definition.latex}$\n\n")
-        parts.append(f"- from: {', '.join(f'`{name}`' for name in definition.inputs)}\n")
-        if definition.withheld_when:
-            parts.append(f"- withheld when {'; when '.join(definition.withheld_when)}\n")
-        parts.append(f"- source: {definition.source}\n\n")
-    return "".join(parts).rstrip() + "\n"
 
 
 def main() -> int:

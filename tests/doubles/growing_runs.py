@@ -11,8 +11,11 @@ from joulemark.record.item import Item, ItemRow, Verdict
 from joulemark.record.manifest import Task
 from joulemark.runs.journal import ItemJournal
 from joulemark.runs.layout import RunLayout
+from joulemark.tasks.subset import DEFAULT_KEY, permuted
 
 N = 400
+IDS = permuted([f"q{k}" for k in range(3 * N)], DEFAULT_KEY, str)
+"""Of the questions in the order of asking."""
 
 
 def answer(index: int, right: bool | None, *, item_id: str | None = None, **fields: object) -> Item:
@@ -21,7 +24,7 @@ def answer(index: int, right: bool | None, *, item_id: str | None = None, **fiel
     return item(
         index,
         verdict=verdict,
-        item_id=item_id or f"q{index}",
+        item_id=item_id or IDS[index],
         start_s=float(index),
         **fields,  # type: ignore[arg-type]
     )

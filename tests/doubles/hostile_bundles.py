@@ -97,8 +97,11 @@ class Forger:
         return buffer.getvalue()
 
 
-def cases(forger: Forger) -> Iterator[Case]:
-    """Yield every case."""
+def cases(forger: Forger, *, only_forgeries: bool = False) -> Iterator[Case]:
+    """Yield every case, or those that follow the format and lie about what was measured."""
+    if only_forgeries:
+        yield from _forgeries(forger)
+        return
     yield from _archives(forger)
     yield from _signatures(forger)
     yield from _documents(forger)

@@ -13,7 +13,7 @@ from joulemark.metrics.run_view import RunView, Slowed
 from joulemark.record.attribution import AttributionCheck
 from joulemark.record.energy import MeasuredEnergy, Method, Withheld
 from joulemark.record.item import Item, Verdict
-from joulemark.record.manifest import Rates
+from joulemark.record.manifest import Rates, StopFacts, Stopped
 from joulemark.record.meter import SourceInfo
 from joulemark.record.reason import Reason
 from joulemark.record.scope import WALL, Scope
@@ -171,6 +171,22 @@ def canary() -> RunView:
     view = run_views.with_counter()
     task = view.manifest.task.model_copy(update={"is_canary": True})
     return _with_manifest(view, task=task, standing="not ranked: a canary task")
+
+
+def stopped(n: int = 20, of: int = 60, n_whole: int = 9000) -> RunView:
+    """Return a run of ``of`` questions, a random part of ``n_whole``, that two rules ended in turn."""
+
+    def rule(text: str, asked: int) -> StopFacts:
+        ended = Stopped(at=asked, asked=asked, of=of, segment=0, binding=[text])
+        return StopFacts(targets=[text], least=10, every=10, told=[f"{text}: met"], stopped=ended)
+
+    view = run_views.with_lengths(n)
+    task = view.manifest.task.model_copy(
+        update={"n_items": of, "n_whole": n_whole, "subset_key": "joulemark"}
+    )
+    return _with_manifest(
+        view, task=task, stop=rule("accuracy ±20pp", n), earlier_stops=[rule("accuracy ±25pp", n // 2)]
+    )
 
 
 def slowed() -> tuple[Slowed, ...]:

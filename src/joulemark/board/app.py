@@ -9,15 +9,26 @@ from contextlib import asynccontextmanager
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
+from sqlalchemy.exc import InterfaceError, OperationalError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
 from starlette.exceptions import HTTPException
 
 import joulemark
+from joulemark.board.code_service import routes as code
 from joulemark.board.database.connection import connect
 from joulemark.board.database.upgrade import upgrade
+from joulemark.board.intake import challenge_routes, moderation_routes
+from joulemark.board.intake import routes as submissions
+from joulemark.board.intake.apart import Apart
+from joulemark.board.intake.callers import Rates
+from joulemark.board.intake.guard import Guard
+from joulemark.board.intake.sessions import Sessions
 from joulemark.board.pages.refused import refused_page
 from joulemark.board.pages.routes import add_pages
-from joulemark.board.refusal import Refused
+from joulemark.board.refusal import REFUSALS, Refused
 from joulemark.board.settings import BoardSettings
+from joulemark.board.standing import routes as leaderboard
+from joulemark.record.errors import InputError
 
 API = "/api/v1"
 _log = logging.getLogger(__name__)
@@ -35,7 +46,11 @@ _HEADERS = {
 def create_app(settings: BoardSettings) -> FastAPI:
     """Return the board. Its database is brought up to date first; raises `InputError` where it cannot be."""
     engine = connect(settings.database_url)
-    upgrade(engine)
+    try:
+        upgrade(engine)
+    except InputError:
+        engine.dispose()
+        raise
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
@@ -48,12 +63,20 @@ def create_app(settings: BoardSettings) -> FastAPI:
         openapi_url=f"{API}/openapi.json",
         docs_url=None,
         redoc_url=None,
+        responses=REFUSALS,
         lifespan=lifespan,
     )
     app.state.settings, app.state.engine = settings, engine
+    app.state.worker = Apart(deadline_s=settings.verify_deadline_s)
+    app.state.rates, app.state.sessions = Rates(settings), Sessions()
+    for room in (submissions, challenge_routes, moderation_routes, leaderboard, code):
+        app.include_router(room.router())
+    app.add_middleware(Guard, settings=settings, answer=_refused)
     app.middleware("http")(_with_headers)
     app.add_exception_handler(Refused, _refused)
     app.add_exception_handler(HTTPException, _not_served)
+    for failed in (OperationalError, InterfaceError, PoolTimeout):
+        app.add_exception_handler(failed, _no_database)
     app.add_exception_handler(RequestValidationError, _malformed)
     add_pages(app)
     return app
@@ -77,6 +100,13 @@ async def _not_served(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     headers = dict(error.headers or {})
     return await _refused(request, Refused(error.status_code, str(error.detail), headers=headers))
+
+
+async def _no_database(request: Request, error: Exception) -> Response:
+    """The one answer beyond 4xx: nothing was stored, and the client is to come again."""
+    _log.error("the database failed: %s", type(getattr(error, "orig", None) or error).__name__)
+    away = Refused(503, "the database does not answer", fix="try again", headers={"Retry-After": "30"})
+    return await _refused(request, away)
 
 
 async def _malformed(request: Request, error: Exception) -> Response:

@@ -14,6 +14,8 @@ class BoardSettings:
     ``requests_per_minute`` are per address of a client, ``submissions_per_key_per_day`` per signer.
     ``behind_proxy``: the address of a client is the last of ``X-Forwarded-For``, which only a proxy may
     write.
+    ``body_deadline_s``: seconds that a request's body may take; ``verify_deadline_s``: of the processor's
+    time that the examination of a bundle may take.
     ``code_service`` tells whether generated code may be uploaded here.
     """
 
@@ -24,4 +26,6 @@ class BoardSettings:
     submissions_per_key_per_day: int = 500
     requests_per_minute: int = 600
     behind_proxy: bool = False
+    body_deadline_s: float = 60.0
+    verify_deadline_s: float = 60.0
     code_service: bool = False

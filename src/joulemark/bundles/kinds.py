@@ -7,10 +7,16 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+from joulemark.bundles.aiperf import read_aiperf
 from joulemark.bundles.foreign_file import ForeignFile, read_foreign
+from joulemark.bundles.guidellm import read_guidellm
+from joulemark.bundles.inspect_log import read_inspect
+from joulemark.bundles.llama_bench import read_llama_bench
+from joulemark.bundles.lm_eval import read_lm_eval
 from joulemark.bundles.mlenergy import read_mlenergy
 from joulemark.bundles.mlenergy_v1 import read_mlenergy_v1
 from joulemark.bundles.store import Stored, store
+from joulemark.bundles.vllm_bench import read_vllm_bench
 from joulemark.record.errors import InputError
 from joulemark.record.published import PublishedRow, PublishedRows
 
@@ -39,6 +45,12 @@ KINDS: Mapping[str, ImportKind] = {
             "ML.ENERGY 2023: GPU_TASK_benchmark.csv with score.csv beside it",
             read_mlenergy_v1,
         ),
+        ImportKind("vllm-bench", "vLLM: the JSON of `vllm bench serve --save-result`", read_vllm_bench),
+        ImportKind("guidellm", "GuideLLM: benchmarks.json", read_guidellm),
+        ImportKind("aiperf", "AIPerf: profile_export_aiperf.json", read_aiperf),
+        ImportKind("llama-bench", "llama.cpp: `llama-bench -o json` or `-o jsonl`", read_llama_bench),
+        ImportKind("lm-eval", "lm-evaluation-harness: results_….json", read_lm_eval),
+        ImportKind("inspect", "Inspect: a log as JSON (`inspect log dump LOG.eval`)", read_inspect),
     )
 }
 

@@ -49,14 +49,19 @@ def example_of(path: Path) -> Example:
         raise InputError(f"{path} is no text", why=str(error), fix=_FIX) from error
     except OSError as error:
         raise InputError(f"{path} cannot be read", why=error.strerror or str(error), fix=_FIX) from error
+    return example_in(text, str(path), path.name)
+
+
+def example_in(text: str, path: str, name: str) -> Example:
+    """Read an example that is a text; ``path`` and ``name`` are what it is called in errors and in words."""
     if not text.strip():
         raise InputError(f"{path} is empty", fix=_FIX)
     if text.lstrip()[0] not in "{[":
-        return Example(f"one prompt, pasted in {path.name}", texts=((len(text.strip()), None),))
-    return _of_objects(path, _objects(path, text))
+        return Example(f"one prompt, pasted in {name}", texts=((len(text.strip()), None),))
+    return _of_objects(path, name, _objects(path, text))
 
 
-def _objects(path: Path, text: str) -> list[tuple[int, Any]]:
+def _objects(path: str, text: str) -> list[tuple[int, Any]]:
     """Return the objects of a file with their places: a JSON list, or an object a line."""
     if text.lstrip()[0] == "[":
         try:
@@ -75,7 +80,7 @@ def _objects(path: Path, text: str) -> list[tuple[int, Any]]:
     return found
 
 
-def _of_objects(path: Path, objects: list[tuple[int, Any]]) -> Example:
+def _of_objects(path: str, name: str, objects: list[tuple[int, Any]]) -> Example:
     counts: list[tuple[int, int | None]] = []
     texts: list[tuple[int, int | None]] = []
     for number, one in objects:
@@ -98,10 +103,10 @@ def _of_objects(path: Path, objects: list[tuple[int, Any]]) -> Example:
         raise InputError(f"{path} holds no request", fix=_FIX)
     n = len(counts) or len(texts)
     what = "requests with their token counts" if counts else "requests as texts"
-    return Example(f"{n:,} {what} in {path.name}", tuple(counts), tuple(texts))
+    return Example(f"{n:,} {what} in {name}", tuple(counts), tuple(texts))
 
 
-def _count(path: Path, number: int, one: Mapping[str, Any], names: tuple[str, ...]) -> int | None:
+def _count(path: str, number: int, one: Mapping[str, Any], names: tuple[str, ...]) -> int | None:
     value = next((one[name] for name in names if one.get(name) is not None), None)
     if value is None:
         return None

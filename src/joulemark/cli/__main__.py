@@ -78,6 +78,10 @@ _BENCH = "joulemark.cli.bench"
         "pick": ("joulemark.cli.pick:pick", "Which model to run for your workload, and how sure that is"),
         "import": ("joulemark.cli.import_:import_", "Take in results that others published"),
         "verify": ("joulemark.cli.verify:verify", "Check a bundle and recompute every figure of it, offline"),
+        "board": (
+            "joulemark.cli.board:board",
+            "A leaderboard of submitted runs: serve it, or build it as files",
+        ),
         "code": ("joulemark.cli.code:code", "Programs that models write: right or wrong, time and memory"),
         "frugal": ("joulemark.cli.frugal:frugal", "How few questions are enough, and when to stop asking"),
         "runs": ("joulemark.cli.runs:runs", "List the runs there are; --spread: mean and σ of repeated ones"),

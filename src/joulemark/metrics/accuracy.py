@@ -139,7 +139,7 @@ def accuracy_without(
     # what is left out of the sample is left out of the task alike
     sampled = max(population * trials / asked, trials)
     lo, hi = wilson_interval(min(successes, trials), trials, sampled)
-    method = f"of the run's {population:,} questions, of which {asked:,} were asked"
+    method = f"of all {population:,} questions, of which {asked:,} were asked"
     return Value(point, "1", lo, hi, "ci95", n=trials, interval_method=method)
 
 

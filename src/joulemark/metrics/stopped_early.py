@@ -25,6 +25,7 @@ from joulemark.metrics.plain import JsonValue, reason_json
 from joulemark.metrics.run_view import RunView
 from joulemark.metrics.value import Value, energy_value, withheld
 from joulemark.record.item import Item
+from joulemark.record.manifest import Manifest, StopFacts
 from joulemark.record.reason import Reason
 
 SAVED = MetricDefinition(
@@ -38,9 +39,9 @@ SAVED = MetricDefinition(
         "there are fewer than ten units of answers, or all are alike",
         "there are no joules",
     ),
-    "estimated, never measured: the mean cost of the n questions asked, a random sample of the N of the "
-    "task, times the U requests that were not asked; interval: 95 %, Student's t, with the meter's bound, of "
-    "batches where requests overlapped",
+    "estimated, never measured: the mean cost of the n questions asked, a random sample of the N that the "
+    "run was to ask, times the U requests that were not asked; interval: 95 %, Student's t, with the meter's "
+    "bound, of batches where requests overlapped",
 )
 DEFINITIONS = (SAVED,)
 OVER_ITEMS = (
@@ -51,6 +52,8 @@ OVER_ITEMS = (
     "mean_score",
 )
 """Figures whose interval says how far other questions of the kind would move them."""
+AGAINST = "decided against "
+"""How a target begins that compares the run with another one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,14 +85,18 @@ class SavedLine:
 class StoppedEarly:
     """A run that a rule of ``targets`` ended; all its targets were met ``at`` so many questions.
 
-    ``asked`` of ``of`` questions were asked, those in flight at that moment included. ``binding`` are the
-    targets met last, ``told`` what each had come to. Requests count every repeat.
+    ``asked`` of ``of`` questions were asked, those in flight at that moment included. They are a random part
+    of ``population`` questions, more than ``of`` where a limit left some out, of which the intervals speak.
+    ``is_listed``: these are those that a list named. ``binding`` are the targets met last, ``told`` what each
+    had come to. Requests count every repeat.
     """
 
     targets: tuple[str, ...]
     at: int
     asked: int
     of: int
+    population: int
+    is_listed: bool
     binding: tuple[str, ...]
     told: tuple[str, ...]
     requests_asked: int
@@ -104,6 +111,7 @@ class StoppedEarly:
             "questions_asked": self.asked,
             "questions_saved": self.of - self.asked,
             "questions": self.of,
+            "population": self.population,
             "requests_asked": self.requests_asked,
             "requests_saved": self.requests_saved,
             "binding": list(self.binding),
@@ -112,15 +120,28 @@ class StoppedEarly:
         }
 
 
+def earlier_json(rule: StopFacts) -> dict[str, JsonValue]:
+    """Return what ended the run before it went on, as plain values."""
+    ended = rule.stopped
+    return {
+        "targets": list(rule.targets),
+        "at": None if ended is None else ended.at,
+        "questions_asked": None if ended is None else ended.asked,
+        "binding": [] if ended is None else list(ended.binding),
+        "told": list(rule.told),
+    }
+
+
 def population(run: RunView) -> int | None:
     """Return how many questions a run that a rule ended is a sample of; null for any other run.
 
-    Null too where the answers are not those of the first questions of the order, all of them: no sample.
+    With a limit these are all of the split, as far as the run knows of them. Null too where the answers are
+    not those of the first questions of the order, all of them: no sample.
     """
     stop = run.manifest.stop
     if stop is None or stop.stopped is None or stop.stopped.asked >= stop.stopped.of:
         return None
-    return stop.stopped.of if _is_prefix(run, stop.stopped.asked) else None
+    return run.manifest.task.n_drawn_from if _is_prefix(run, stop.stopped.asked) else None
 
 
 def of_stop(run: RunView) -> Iterator[Caveat]:
@@ -133,7 +154,7 @@ def of_stop(run: RunView) -> Iterator[Caveat]:
             "are not those of the first so many: they are no random sample of the task.",
             loud=True,
         )
-    if stop is not None and stop.stopped is not None and any(map(_decides, stop.targets)):
+    if stop is not None and was_decided(run.manifest):
         yield Caveat(
             "decided",
             "A decision ended this run at the moment when it was clear. What led to it is rather too large "
@@ -143,9 +164,15 @@ def of_stop(run: RunView) -> Iterator[Caveat]:
         )
 
 
+def was_decided(manifest: Manifest) -> bool:
+    """Tell whether a decision ended a run: then what led to it is rather too large."""
+    stop = manifest.stop
+    return stop is not None and stop.stopped is not None and any(map(_decides, stop.targets))
+
+
 def _decides(target: str) -> bool:
     """Tell whether a target, as the manifest has it, asks on which side of something the figure lies."""
-    return " > " in target or " < " in target or target.startswith("decided against ")
+    return " > " in target or " < " in target or target.startswith(AGAINST)
 
 
 def _is_prefix(run: RunView, asked: int) -> bool:
@@ -163,7 +190,7 @@ def of_the_task(value: Value, run: RunView) -> Value:
     asked = len({item.item_id for item in run.measured_items})
     left = math.sqrt(max(1 - asked / of, 0.0))
     lo, hi = value.value - (value.value - value.lo) * left, value.value + (value.hi - value.value) * left
-    told = f"of the run's {of:,} questions, of which {asked:,} were asked"
+    told = f"of all {of:,} questions, of which {asked:,} were asked"
     return replace(
         value, lo=lo, hi=hi, interval_method="; ".join(filter(None, (value.interval_method, told)))
     )
@@ -172,7 +199,8 @@ def of_the_task(value: Value, run: RunView) -> Value:
 def stopped_early(run: RunView) -> StoppedEarly | None:
     """Return what a rule left unasked; null where none ended the run."""
     stop = run.manifest.stop
-    if stop is None or stop.stopped is None or population(run) is None:
+    drawn_from = population(run)
+    if stop is None or stop.stopped is None or drawn_from is None:
         return None
     items = run.measured_items
     questions: dict[str, list[Item]] = {}
@@ -184,6 +212,8 @@ def stopped_early(run: RunView) -> StoppedEarly | None:
         at=ended.at,
         asked=len(questions),
         of=of,
+        population=drawn_from,
+        is_listed=run.manifest.task.is_listed,
         binding=tuple(ended.binding),
         told=tuple(stop.told),
         requests_asked=len(items),

@@ -29,12 +29,13 @@ from joulemark.metrics.repeats import Spread, complete_repeats, repeat_figures, 
 from joulemark.metrics.run_view import RunView
 from joulemark.metrics.setup import Setting, setup
 from joulemark.metrics.slo_summary import SloFigures, slo_figures
-from joulemark.metrics.stopped_early import StoppedEarly, stopped_early
+from joulemark.metrics.stopped_early import StoppedEarly, earlier_json, stopped_early
 from joulemark.metrics.tier import Tier, is_replayed, tier_of
 from joulemark.metrics.value import NOTHING_COMPLETED, Value, energy_value
 from joulemark.metrics.verdict_energy import VerdictCosts, costs_by_verdict
 from joulemark.record.attribution import AttributionCheck
 from joulemark.record.energy import MeasuredEnergy
+from joulemark.record.manifest import StopFacts
 from joulemark.record.reason import Reason
 
 __all__ = ["JsonValue", "Summary", "summarize"]
@@ -52,7 +53,8 @@ class Summary:
     where there are none. ``by_verdict`` says what each kind of answer cost;
     ``repeats`` the spread of figures over the complete repeats (``repeats_left_out`` are the others),
     ``repeat_policy`` what that spread means; ``rates`` the declared prices and grid intensity; ``stopped``
-    what a rule left unasked, null where none ended the run.
+    what a rule left unasked, null where none ended the run, ``earlier_stops`` what had ended it before it
+    went on.
     """
 
     run_id: str
@@ -93,6 +95,7 @@ class Summary:
     repeat_policy: str
     rates: Mapping[str, Any]
     stopped: StoppedEarly | None = None
+    earlier_stops: tuple[StopFacts, ...] = ()
 
     def to_json(self) -> dict[str, JsonValue]:
         """Return plain JSON values, unrounded; each null figure has its entry under ``reasons``."""
@@ -127,6 +130,7 @@ class Summary:
             "steady": self.steady.to_json(),
             "slo": None if self.slo is None else self.slo.to_json(),
             "stopped_early": None if self.stopped is None else self.stopped.to_json(),
+            "earlier_stops": [earlier_json(one) for one in self.earlier_stops],
             "by_verdict": verdict_costs_json(self.by_verdict),
             "repeats": {name: spread_json(spread) for name, spread in self.repeats.items()},
             "repeats_left_out": list(self.repeats_left_out),
@@ -227,4 +231,5 @@ def summarize(run: RunView) -> Summary:
         repeat_policy=repeat_policy(run.manifest),
         rates=run.rates.model_dump(),
         stopped=stopped_early(run),
+        earlier_stops=tuple(run.manifest.earlier_stops),
     )

@@ -81,13 +81,21 @@ class Engine(_Part):
     reasons: dict[str, str] = Field(default_factory=dict)
 
 
+def drawn_from(n_items: int, n_whole: int | None, subset_key: str | None, *, is_listed: bool) -> int:
+    """Return how many questions ``n_items`` of ``n_whole`` are a random part of; at least themselves."""
+    is_random = subset_key is not None and not is_listed
+    return n_whole if is_random and n_whole is not None else n_items
+
+
 class Task(_Part):
     """What was asked.
 
     ``source`` says where the items came from: ``built in``, ``file``, or ``hub:OWNER/NAME@COMMIT``;
     ``revision`` is the digest of their bytes, ``items_hash`` that of what is asked (ids, options, golds).
     ``score_range`` is that of a real-valued score, null where answers are correct or not. ``is_listed``: a
-    list named which items were asked, so they stand for no others.
+    list named which items were asked, so they stand for no others. ``n_whole``: how many questions the split
+    has, of which a limit or a list left ``n_items``; null of requests that were made up, of prompts, and of
+    runs before there was this field. No part of the configuration.
     """
 
     name: str
@@ -105,6 +113,12 @@ class Task(_Part):
     nonce: str | None = None
     is_canary: bool = False
     is_listed: bool = False
+    n_whole: int | None = None
+
+    @property
+    def n_drawn_from(self) -> int:
+        """How many questions those of the run are a random part of: of a list these themselves."""
+        return drawn_from(self.n_items, self.n_whole, self.subset_key, is_listed=self.is_listed)
 
 
 class Sampling(_Part):
@@ -315,7 +329,8 @@ class Manifest(_Part):
     ``limits_s``: how long a request may take, by ``ttft``, ``tpot`` and ``e2el``, where limits were given; no
     part of the configuration.
     ``may_rank``: whether its figures may enter a ranking of models; ``standing`` says why, or why not.
-    ``stop``: what was to end the asking early, null where nothing was.
+    ``stop``: what was to end the asking early, null where nothing was; ``earlier_stops``: what did end it in
+    earlier lives of the run, before it went on, in order.
     """
 
     schema_version: str = SCHEMA_VERSION
@@ -334,6 +349,7 @@ class Manifest(_Part):
     limits_s: dict[str, float] = Field(default_factory=dict)
     repeats: int = 1
     stop: StopFacts | None = None
+    earlier_stops: list[StopFacts] = Field(default_factory=list)
     warmups: int = 1
     retries: int = 2
     timeout_s: float = 600.0

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 from joulemark import __version__
 from joulemark.frugal.published.cutoff import Cutoff
@@ -15,15 +14,10 @@ from joulemark.report.frugal_cutoff_chart import (
     steps_chart,
     tracking_chart,
 )
+from joulemark.report.frugal_cutoff_tables import study_tables
 from joulemark.report.frugal_cutoff_words import (
-    CRITERION_COLUMNS,
-    FRAME_COLUMNS,
-    STEP_COLUMNS,
     constant_text,
-    criterion_notes,
-    criterion_rows,
     cutoff_text,
-    frame_rows,
     loss_text,
     loss_unit,
     method_notes,
@@ -31,9 +25,6 @@ from joulemark.report.frugal_cutoff_words import (
     null_lines,
     null_title,
     percent,
-    projection_rows,
-    step_notes,
-    step_rows,
     title,
     truth_text,
     warning_lines,
@@ -53,15 +44,6 @@ _SLOPES = (
 
 def render_cutoff(found: Study) -> str:
     """Return the page as text. Only the charts' own SVG is trusted markup; all else is escaped."""
-    tables = []
-    if found.outcomes.costs or found.projected:
-        rows = [*criterion_rows(found), *projection_rows(found)]
-        tables.append(_table("Cost, latency, carbon", CRITERION_COLUMNS, rows, criterion_notes(found)))
-    if found.frame_study is not None:
-        notes = [f"* a share of all items, as published. Loss and formula in {loss_unit(found)}."]
-        tables.append(_table("By the length of frames", FRAME_COLUMNS, frame_rows(found), notes))
-    if found.self_application is not None:
-        tables.append(_table("Applied to itself", STEP_COLUMNS, step_rows(found), step_notes(found)))
     page = {
         "title": title(found),
         "cutoff": cutoff_text(found.cutoff),
@@ -69,7 +51,7 @@ def render_cutoff(found: Study) -> str:
         "truth": truth_text(found),
         "warnings": warning_lines(found),
         "charts": [_tracking(found), *_charts(found.cutoff), *_steps(found)],
-        "tables": tables,
+        "tables": study_tables(found),
         "notes": note_lines(found),
         "version": __version__,
     }
@@ -134,9 +116,3 @@ def _steps(found: Study) -> list[Drawing]:
     unit = loss_unit(found)
     of = len(found.outcomes)
     return [drawn(lambda px: steps_chart(applied, of, unit, px), "Applied to itself", words, note)]
-
-
-def _table(
-    heading: str, columns: tuple[str, ...], rows: list[tuple[str, ...]], notes: list[str]
-) -> dict[str, Any]:
-    return {"title": heading, "columns": columns, "rows": rows, "notes": notes}

@@ -10,24 +10,15 @@ from rich.table import Table
 from rich.text import Text
 
 from joulemark.frugal.published.study import NullResult, Study
+from joulemark.report.frugal_cutoff_tables import StudyTable, study_tables
 from joulemark.report.frugal_cutoff_words import (
-    CRITERION_COLUMNS,
-    FRAME_COLUMNS,
-    STEP_COLUMNS,
     constant_text,
-    criterion_notes,
-    criterion_rows,
     cutoff_text,
-    frame_rows,
     loss_text,
-    loss_unit,
     method_notes,
     note_lines,
     null_lines,
     null_title,
-    projection_rows,
-    step_notes,
-    step_rows,
     title,
     truth_text,
     warning_lines,
@@ -43,15 +34,8 @@ def print_cutoff(found: Study, console: Console) -> None:
     console.print(Text(truth_text(found), style="bold green"))
     for line in warning_lines(found):
         console.print(Text(f"! {line}", style="bold red"))
-    if found.outcomes.costs or found.projected:
-        rows = [*criterion_rows(found), *projection_rows(found)]
-        _table("Cost, latency, carbon", CRITERION_COLUMNS, rows, criterion_notes(found), console)
-    if found.frame_study is not None:
-        unit = loss_unit(found)
-        notes = [f"* a share of all items, as published. Loss and formula in {unit}."]
-        _table("By the length of frames", FRAME_COLUMNS, frame_rows(found), notes, console)
-    if found.self_application is not None:
-        _table("Applied to itself", STEP_COLUMNS, step_rows(found), step_notes(found), console)
+    for table in study_tables(found):
+        _print_table(table, console)
     _notes(note_lines(found), console)
 
 
@@ -71,22 +55,16 @@ def _notes(lines: Sequence[str], console: Console) -> None:
         console.print(Text(f"· {line}", style="dim"))
 
 
-def _table(
-    heading: str,
-    columns: Sequence[str],
-    rows: Sequence[Sequence[str]],
-    notes: Sequence[str],
-    console: Console,
-) -> None:
-    console.print(Text(f"\n{heading}", style="bold"))
+def _print_table(shown: StudyTable, console: Console) -> None:
+    console.print(Text(f"\n{shown.title}", style="bold"))
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
-    for k, column in enumerate(columns):
+    for k, column in enumerate(shown.columns):
         words = column in ("criterion", "kind")
         table.add_column(
             column, justify="left" if words else "right", overflow="fold", no_wrap=k > 0 and not words
         )
-    for row in rows:
+    for row in shown.rows:
         table.add_row(*map(Text, row))
     console.print(Padding(table, (0, 0, 0, 2)))
-    for line in notes:
+    for line in shown.notes:
         console.print(Text(f"  {line}", style="dim"))

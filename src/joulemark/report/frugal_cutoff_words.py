@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from joulemark.frugal.outcomes.formats.columns import is_cost
-from joulemark.frugal.published.criteria import Criterion
 from joulemark.frugal.published.cutoff import FEW_ITEMS, Cutoff, no_p
 from joulemark.frugal.published.frames import Reading
-from joulemark.frugal.published.loss import Loss
 from joulemark.frugal.published.study import Null, NullResult, Study
-from joulemark.report.wording import DASH, decimals, number, printable
+from joulemark.report.wording import decimals, number, printable
 
 FORMULA = "√(2/π) · s · √(1/q − 1/N)"
 FORMULA_BINARY = "√(2/π) · √(p(1 − p)/q · (1 − q/N))"
@@ -81,6 +79,12 @@ def warning_lines(found: Study) -> list[str]:
     lines = []
     if found.is_small:
         lines.append(f"{_items(found)}: below {FEW_ITEMS:,} the published method is not meant to be used")
+    if found.is_coarse:
+        lines.append(
+            f"a frame of {found.cutoff.frames.length:,} items holds {number(found.rarer_in_frame or 0.0, 1)} "
+            "of the rarer answers in the mean, which is coarse: for that alone the cut-off leaves 40.7 %, in "
+            "the published method as here"
+        )
     if found.cutoff.n_without_knee:
         lines.append(f"{found.cutoff.n_without_knee} shuffles have no knee and are left out of the mean")
     return lines
@@ -123,87 +127,6 @@ def method_notes(cutoff: Cutoff, ks_p: float | None) -> list[str]:
     return lines
 
 
-def frame_rows(found: Study) -> list[tuple[str, ...]]:
-    """Return the study of frames: length, share, cut-off, deviation, p, loss and formula."""
-    rows: list[tuple[str, ...]] = []
-    for one in found.frame_study or ():
-        length = f"{one.length:,}"
-        share = percent(one.length / len(found.outcomes)) + (" *" if one.share is not None else "")
-        if one.fraction is None or one.sd is None or one.loss is None:
-            rows.append((length, share, DASH, DASH, DASH, DASH, DASH))
-            continue
-        p = DASH if one.ks_p is None else p_text(one.ks_p)
-        cut = percent(one.fraction)
-        rows.append((length, share, cut, number(100 * one.sd, 1), p, *_losses(one.loss)))
-    return rows
-
-
-FRAME_COLUMNS = ("frame", "of all", "cut-off", "±", "p", "loss", "formula")
-STEP_COLUMNS = ("items", "left", "of all", "cut-off", "p", "loss", "formula")
-CRITERION_COLUMNS = ("criterion", "all items", "at cut-off", "saved", "own cut-off", "kind")
-
-
-def step_rows(found: Study) -> list[tuple[str, ...]]:
-    """Return the steps of the self-application."""
-    if found.self_application is None:
-        return []
-    return [
-        (
-            f"{step.n_items:,}",
-            f"{step.n_left:,}" + (" rejected" if step.rejected else ""),
-            percent(step.n_left / len(found.outcomes)),
-            percent(step.fraction),
-            DASH if step.ks_p is None else p_text(step.ks_p),
-            *_losses(step.loss),
-        )
-        for step in found.self_application.steps
-    ]
-
-
-def step_notes(found: Study) -> list[str]:
-    """Say why it ended and what that means."""
-    if found.self_application is None:
-        return []
-    why = "The sizes fall by the same constant at every step; the loss against all items is that of a random "
-    return [f"Ended: {found.self_application.ended}. {why}sample of the size, as the formula says."]
-
-
-def criterion_rows(found: Study) -> list[tuple[str, ...]]:
-    """Return the published criteria and other columns that there are."""
-    return [_criterion_row(one) for one in found.criteria if one.total is not None]
-
-
-def criterion_notes(found: Study) -> list[str]:
-    """Say why a criterion has no figures."""
-    lines = [f"{printable(one.title)}: {printable(one.why)}" for one in found.criteria if one.why]
-    lines += [
-        f"{printable(other.name)}, {row.title}: {row.why}"
-        for other, rows in found.projected
-        for row in rows
-        if row.why
-    ]
-    if any(one.saved is not None for one in found.criteria):
-        lines.append("saved ± 95 %: which items are asked is chance")
-    return lines
-
-
-def projection_rows(found: Study) -> list[tuple[str, ...]]:
-    """Return what other models would take, all of it modelled."""
-    return [
-        (
-            f"{printable(other.name)}: {_with_unit(row.title, row.name)}",
-            amount(row.total),
-            DASH if row.saved is None else amount(row.total - row.saved),
-            DASH if row.saved is None else amount(row.saved),
-            DASH,
-            "modelled",
-        )
-        for other, rows in found.projected
-        for row in rows
-        if row.total is not None
-    ]
-
-
 def percent(share: float) -> str:
     """Return a share of the items."""
     return f"{number(100 * share, 1)} %"
@@ -229,26 +152,12 @@ def amount(value: float) -> str:
     return number(value, min(decimals(value), 4) if abs(value) < 10_000 else 0)
 
 
-def _with_unit(title: str, name: str) -> str:
+def with_unit(title: str, name: str) -> str:
     """Return a column's title and unit; a column without a title is called by its name less the unit."""
     end = next((end for end in sorted(_ENDS, key=len, reverse=True) if name.endswith(end)), "")
     unit = _UNITS.get(name) or _ENDS.get(end, "")
     told = name.removesuffix(end).replace("_", " ") if title == name and end else title
     return f"{printable(told)}, {unit}" if unit else printable(told)
-
-
-def _criterion_row(one: Criterion) -> tuple[str, ...]:
-    name = _with_unit(one.title, one.name)
-    own = DASH if one.fraction is None else percent(one.fraction)
-    if one.total is None or one.spent is None or one.saved is None:
-        return (name, DASH, DASH, DASH, own, DASH)
-    half = "" if one.saved_half is None else f" ± {amount(one.saved_half)}"
-    kind = "modelled" if one.modelled else "measured"
-    return (name, amount(one.total), amount(one.spent), f"{amount(one.saved)}{half}", own, kind)
-
-
-def _losses(loss: Loss) -> tuple[str, str]:
-    return points(loss.absolute), points(loss.formula)
 
 
 def _items(found: Study) -> str:
@@ -272,5 +181,5 @@ def _interval(lo: float, hi: float, found: Study) -> str:
         return f"{number(100 * lo, 2)} to {number(100 * hi, 2)} % (± {number(50 * (hi - lo), 2)} pp)"
     places = min(decimals(hi, hi - lo) + 1, 6)
     metric = found.outcomes.metric
-    unit = _with_unit("", metric).removeprefix(",") if is_cost(metric) else ""
+    unit = with_unit("", metric).removeprefix(",") if is_cost(metric) else ""
     return f"{number(lo, places)} to {number(hi, places)}{unit} (± {number((hi - lo) / 2, places)})"

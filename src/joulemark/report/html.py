@@ -80,19 +80,25 @@ def _verdicts(summary: Summary) -> list[Drawing]:
 
 def render(summary: Summary, run: RunView, programs: ProgramFigures | None = None) -> str:
     """Return the page as text. Only the charts' own SVG is trusted markup; all else is escaped."""
+    return template("page").render(page=report_values(summary, run, programs))
+
+
+def report_values(
+    summary: Summary, run: RunView, programs: ProgramFigures | None = None
+) -> dict[str, object]:
+    """Return everything that the page shows, its charts drawn."""
     section = None
     if programs is not None:
         from joulemark.report.page_programs import programs_section  # all of generated code hangs on it
 
         section = programs_section(programs)
-    values = {
+    return {
         **page_values(summary, run, section),
         "course": None if is_loaded(summary) else _course(run),  # a load has a picture of its own
         "cost_chart": _costs(summary, run),
         "verdict_charts": _verdicts(summary),
         "small_charts": _small(summary),
     }
-    return template("page").render(page=values)
 
 
 def write_report(summary: Summary, run: RunView, path: Path, programs: ProgramFigures | None = None) -> None:

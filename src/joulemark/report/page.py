@@ -212,7 +212,7 @@ def page_values(summary: Summary, run: RunView, programs: ProgramsSection | None
         "how_measured": how_measured(summary),
         "batch": batch_words(run),
         "stopped": {
-            "sentences": stop_sentences(summary) or list(filter(None, [unmet_sentence(run)])),
+            "sentences": [*stop_sentences(summary), *filter(None, [unmet_sentence(run)])],
             "rows": saved_rows(summary),
             "unknown": list(saved_unknown(summary)),
             "note": ESTIMATED,

@@ -43,7 +43,7 @@ KINDS = {
     "published": "MODELLED: published rows, scaled by their output tokens",
     "simulated": "SIMULATED, not measured",
 }
-_FIGURES = {
+FIGURES = {
     "accuracy": "accuracy",
     "ttft_mean": "mean time to the first token",
     "e2el_mean": "mean time of the whole answer",
@@ -172,9 +172,9 @@ def failed_words(check: Kept) -> str:
         hours = "" if check.value.value is None else f"{number(24 * check.value.value, 1)} h"
         return f"a day's requests take it {hours}, of 24 h"
     name = constraint.name
-    title_of = _FIGURES.get(name, name.removeprefix("workload_").replace("_", " "))
+    title_of = FIGURES.get(name, name.removeprefix("workload_").replace("_", " "))
     own = ""
-    if name not in _FIGURES and not name.startswith("workload_"):
+    if name not in FIGURES and not name.startswith("workload_"):
         own = _OWN_LENGTHS
     have = (
         ranged(name, check.value) if check.met is not None else f"not known ({why(check.value).rstrip('.')})"

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from joulemark.metrics.run_view import RunView
-from joulemark.metrics.stopped_early import StoppedEarly
+from joulemark.metrics.stopped_early import AGAINST, StoppedEarly
 from joulemark.metrics.summary import Summary
 from joulemark.metrics.value import Value
+from joulemark.record.manifest import StopFacts
 from joulemark.report.wording import DASH, figure_texts, printable, why
 
 _FIGURES = {"seconds": "duration_s", "joules": "total_joules"}
@@ -30,15 +31,32 @@ class SavedRow:
 
 
 def stop_sentences(summary: Summary) -> list[str]:
-    """Return what ended the run and what each target had come to; nothing where no rule ended it."""
-    stopped = summary.stopped
+    """Return what ended the run and what each target had come to, after what had ended it before."""
+    stopped, before = summary.stopped, list(map(_had_ended, summary.earlier_stops))
     if stopped is None:
-        return []
-    of = (
-        f"The intervals are those of these {stopped.of:,} questions, of which {stopped.asked:,} were asked: "
-        "they do not speak of others, as those that --limit left out."
-    )
-    return [_ended(stopped), *(f"{printable(told)}." for told in stopped.told), of]
+        return before
+    return [*before, _ended(stopped), *(f"{printable(told)}." for told in stopped.told), _population(stopped)]
+
+
+def _had_ended(rule: StopFacts) -> str:
+    assert rule.stopped is not None  # the record is sound
+    last = " and ".join(map(printable, rule.stopped.binding))
+    told = f" ({'; '.join(map(printable, rule.told))})" if rule.told else ""
+    return f"Before, {last} had ended the asking after {rule.stopped.asked:,} questions{told}; it went on."
+
+
+def _population(stopped: StoppedEarly) -> str:
+    """Say of which questions the intervals speak."""
+    of, asked = f"{stopped.of:,} questions", f"of which {stopped.asked:,} were asked"
+    if stopped.population > stopped.of:
+        said = (
+            f"The figures' intervals are those of the task's {stopped.population:,} questions, {asked}: "
+            f"the {stopped.of:,} that --limit left are drawn from them at random."
+        )
+        own = " The comparison with another run names the number that it speaks of."
+        return said + own if _is_paired(stopped.targets) else said
+    others = "a list named these" if stopped.is_listed else "they do not speak of others"
+    return f"The figures' intervals are those of these {of}, {asked}: {others}."
 
 
 def _ended(stopped: StoppedEarly) -> str:
@@ -60,7 +78,19 @@ def unmet_sentence(run: RunView) -> str:
     if stop is None or stop.stopped is not None or run.manifest.state != "complete":
         return ""
     told = "; ".join(printable(one) for one in stop.told) or ", ".join(map(printable, stop.targets))
-    return f"Everything was asked. At the last look: {told}."
+    task = run.manifest.task
+    asked = "Everything was asked"
+    if task.n_drawn_from > task.n_items and not _is_paired(stop.targets):
+        asked = (
+            f"All {task.n_items:,} questions that --limit left were asked; the targets speak of the task's "
+            f"{task.n_drawn_from:,}"
+        )
+    return f"{asked}. At the last look: {told}."
+
+
+def _is_paired(targets: Sequence[str]) -> bool:
+    """Tell whether a run was to be decided against another one, on the questions that the two share."""
+    return any(target.startswith(AGAINST) for target in targets)
 
 
 def saved_rows(summary: Summary) -> list[SavedRow]:

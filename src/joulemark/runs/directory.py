@@ -55,14 +55,16 @@ def held_directory(plan: RunPlan, facts: EngineFacts) -> Iterator[tuple[RunLayou
 def _take_over(manifest: Manifest, plan: RunPlan) -> None:
     """Let a recorded run go on as ``plan`` has it.
 
-    Rates and limits are the latest ones named. A run that was asked in part as no suite asks is no run of the
-    suite. What the same targets ended stays ended.
+    Rates and limits are the latest ones named. The size of the whole task is entered where an older version
+    did not: the configuration names the data, so it is that of then. A run that was asked in part as no suite
+    asks is no run of the suite. What the same targets ended stays ended.
     """
     ended = _ended_as_planned(manifest, plan)
     manifest.repeats = max(manifest.repeats, plan.rounds)
     manifest.state = "running"
     manifest.rates = resumed_rates(manifest.rates, plan.rates)
     manifest.limits_s = dict(plan.limits_s) or manifest.limits_s
+    manifest.task.n_whole = plan.task_facts.n_whole
     if not ended:
         reopen(manifest, plan)
     if not plan.may_rank or manifest.suite != plan.suite:
@@ -72,10 +74,9 @@ def _take_over(manifest: Manifest, plan: RunPlan) -> None:
 
 def reopen(manifest: Manifest, plan: RunPlan) -> None:
     """Let the asking go on to what ``plan`` stops at; what a stopped run was before, its plan says."""
-    before = None if manifest.stop is None else manifest.stop.stopped
-    if before is not None:  # what was decided then is not hidden by what is asked for now
-        ended_by = " and ".join(before.binding)
-        manifest.notes.append(f"{ended_by} had ended the asking after {before.asked:,} questions; it went on")
+    if manifest.stop is not None and manifest.stop.stopped is not None:
+        # what was decided then is not hidden by what is asked for now
+        manifest.earlier_stops.append(manifest.stop)
     manifest.stop = _stop_of(plan)
     if manifest.standing == STOPPED:
         manifest.may_rank, manifest.standing = plan.may_rank, plan.standing

@@ -96,6 +96,7 @@ class RunPlan:
             budget_hash=config_hash({"budgets": [question.max_tokens for question in task.questions]}),
             is_canary=task.is_canary,
             is_listed=task.is_listed,
+            n_whole=task.n_whole,
         )
 
     def config_hash(self, engine: EngineFacts) -> str:
@@ -113,7 +114,8 @@ class RunPlan:
                         "prefix_cache",
                     }
                 ),
-                "task": self.task_facts.model_dump(exclude={"source", "is_listed"}),  # digests stand for both
+                # digests stand for these
+                "task": self.task_facts.model_dump(exclude={"source", "is_listed", "n_whole"}),
                 "sampling": self.sampling.model_dump(),
                 "load": self.load.facts.model_dump(),
                 "warmups": self.warmups,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Hashable, Iterator
 from dataclasses import fields
@@ -75,14 +76,15 @@ def _contradictions(manifest: Manifest) -> Iterator[str]:
 
 def _stopped_otherwise(manifest: Manifest) -> Iterator[str]:
     """Find what no rule that ended a run can have left: intervals rest on how many questions there are."""
-    stopped = manifest.stop.stopped if manifest.stop is not None else None
-    if stopped is None:
-        return
-    if not 0 < stopped.at <= stopped.asked <= stopped.of or stopped.of != manifest.task.n_items:
-        yield (
-            f"a rule ended it after {stopped.at} of {stopped.of} questions, with {stopped.asked} asked, and"
-            f" the task has {manifest.task.n_items}"
-        )
+    if any(rule.stopped is None for rule in manifest.earlier_stops):
+        yield "a rule is said to have ended it earlier, and did not"
+    rules = [*manifest.earlier_stops, *filter(None, (manifest.stop,))]
+    for stopped in (rule.stopped for rule in rules if rule.stopped is not None):
+        if not 0 < stopped.at <= stopped.asked <= stopped.of or stopped.of != manifest.task.n_items:
+            yield (
+                f"a rule ended it after {stopped.at} of {stopped.of} questions, with {stopped.asked} asked,"
+                f" and the task has {manifest.task.n_items}"
+            )
 
 
 def _out_of_range(manifest: Manifest) -> Iterator[str]:
@@ -98,6 +100,11 @@ def _out_of_range(manifest: Manifest) -> Iterator[str]:
             yield f"{name}_w lies outside its bound"
     if manifest.repeats < 1 or manifest.task.n_items < 0 or manifest.sampling.max_tokens < 0:
         yield "repeats, questions or tokens are fewer than there can be"
+    span = manifest.task.score_range
+    if span is not None and not 0 < span[1] - span[0] < math.inf:
+        yield f"scores lie within {span[0]} and {span[1]}"
+    if manifest.task.n_whole is not None and manifest.task.n_whole < manifest.task.n_items:
+        yield f"it asks {manifest.task.n_items} questions of {manifest.task.n_whole}"
 
 
 def _impossible_numbers(manifest: Manifest) -> Iterator[str]:

@@ -13,7 +13,7 @@ from joulemark.tasks.kinds import require_installed, score_range, scorer_of
 from joulemark.tasks.messages import MessageWriter, Turns
 from joulemark.tasks.rows import DataSet, Row, RowFault
 from joulemark.tasks.scorers import KindScorer
-from joulemark.tasks.subset import permuted
+from joulemark.tasks.subset import order_key, permuted
 from joulemark.tasks.task import Question, TaskSet
 
 ALL_SPLITS = "all"
@@ -47,7 +47,6 @@ def assemble(definition: TaskDefinition, data: DataSet, choices: Choices, *, sou
             why="it is asked without examples",
             fix="leave --shots out, or name a task that has examples, such as gsm8k",
         )
-    order_key = choices.subset_key if choices.nonce is None else f"{choices.subset_key}\0{choices.nonce}"
     asked_rows, example_rows, split = _split(definition, data, choices.split)
     reader = DraftReader(definition, choices.subset_key)
     asked, left_out = _drafts(reader, asked_rows)
@@ -57,7 +56,8 @@ def assemble(definition: TaskDefinition, data: DataSet, choices: Choices, *, sou
             why=f"all {left_out} of split {split} are left out: {_LEFT_OUT}",
             fix=f"choose another split with --split; there are {', '.join(data.splits[:20])}",
         )
-    ordered = permuted(asked, order_key, lambda draft: draft.item_id)
+    key = order_key(choices.subset_key, choices.nonce)
+    ordered = permuted(asked, key, lambda draft: draft.item_id)
     pool, ordered = _example_pool(reader, example_rows, ordered, n_shot)
     if not ordered or (choices.limit is not None and choices.limit > len(ordered) and n_shot):
         raise InputError(
@@ -65,6 +65,7 @@ def assemble(definition: TaskDefinition, data: DataSet, choices: Choices, *, sou
             why=f"{data.origin} holds {len(asked)} items to ask, and an example is never asked",
             fix="lower --shots or --limit",
         )
+    n_whole = sum(1 + len(draft.follow_ups) for draft in ordered)
     notes = [] if not left_out else [f"{left_out} rows of the data are left out: {_LEFT_OUT}"]
     if choices.item_ids is not None:
         notes.append(f"asked are {len(choices.item_ids)} of {len(ordered)} items, which a list named")
@@ -105,6 +106,7 @@ def assemble(definition: TaskDefinition, data: DataSet, choices: Choices, *, sou
         score_range=next(filter(None, map(score_range, kinds)), None),
         is_canary=definition.is_canary,
         is_listed=choices.item_ids is not None,
+        n_whole=n_whole,
         temperature=preset.temperature,
         top_p=preset.top_p,
         notes=tuple(notes),

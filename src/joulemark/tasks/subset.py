@@ -17,6 +17,11 @@ def rank(item_id: str, key: str) -> bytes:
     return hmac.digest(key.encode(), item_id.encode(), hashlib.sha256)
 
 
+def order_key(subset_key: str, nonce: str | None) -> str:
+    """Return the key of a task's order: that of the subset, and the nonce where there is one."""
+    return subset_key if nonce is None else f"{subset_key}\0{nonce}"
+
+
 def permuted(items: Sequence[T], key: str, item_id: Callable[[T], str]) -> list[T]:
     """Return ``items`` in the order of ``key``; it depends on ids and key alone, not on the order given."""
     return sorted(items, key=lambda item: (rank(item_id(item), key), item_id(item)))

@@ -8,6 +8,7 @@ from typing import Protocol
 
 from joulemark.record.content import Message, pictures
 from joulemark.record.item import Verdict
+from joulemark.record.manifest import drawn_from
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +87,7 @@ class TaskSet:
     reader of a run. ``warm_up`` is asked before the first question, null: the first question itself.
     ``problems``: what answers are judged by once all were asked, as the run's directory keeps it; null where
     the scorer judges them. ``is_listed``: a list named which items are asked, so they are no random ones.
+    ``n_whole``: the questions that could have been asked, before a limit or a list; null where nobody knows.
     """
 
     name: str
@@ -103,11 +105,17 @@ class TaskSet:
     score_range: tuple[float, float] | None = None
     is_canary: bool = False
     is_listed: bool = False
+    n_whole: int | None = None
     temperature: float | None = None
     top_p: float | None = None
     notes: tuple[str, ...] = ()
     warm_up: Question | None = None
     problems: bytes | None = field(default=None, repr=False)
+
+    @property
+    def n_drawn_from(self) -> int:
+        """How many questions those asked are a random part of: of a list these themselves."""
+        return drawn_from(len(self.questions), self.n_whole, self.subset_key, is_listed=self.is_listed)
 
     def with_budget(self, max_tokens: int) -> TaskSet:
         """Return the task with one answer budget for every question, in tokens."""

@@ -13,6 +13,8 @@ from joulemark.record.errors import InputError
 
 _DRIVERS = {"postgresql": "postgresql+pg8000", "postgres": "postgresql+pg8000", "sqlite": "sqlite+pysqlite"}
 _BUSY_MS = 30_000
+_PATIENCE_S = 30
+_POOL = 20  # a request holds one connection at most; a server has some forty threads that answer
 
 
 def read_url(text: str) -> URL:
@@ -24,8 +26,8 @@ def read_url(text: str) -> URL:
         text = f"sqlite:///{Path(text).absolute()}"
     try:
         url = make_url(text)
-    except ArgumentError as error:
-        raise _no_database(text) from error
+    except (ArgumentError, ValueError) as error:  # a port that is no number
+        raise _no_database(text.partition("://")[0] + "://…") from error
     scheme = _DRIVERS.get(url.drivername, url.drivername)
     if scheme not in _DRIVERS.values():
         raise _no_database(url.render_as_string(hide_password=True))
@@ -42,7 +44,14 @@ def connect(text: str) -> Engine:
         event.listen(engine, "connect", _prepare_sqlite)
         event.listen(engine, "begin", _begin_sqlite)
         return engine
-    return create_engine(url, pool_pre_ping=True, pool_size=5, max_overflow=5)
+    return create_engine(
+        url,
+        connect_args={"timeout": _PATIENCE_S},
+        pool_pre_ping=True,
+        pool_size=_POOL,
+        max_overflow=_POOL,
+        pool_timeout=_PATIENCE_S,
+    )
 
 
 def _prepare_sqlite(connection: Any, _record: object) -> None:

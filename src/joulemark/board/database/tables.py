@@ -49,6 +49,7 @@ submissions = Table(
     Column("challenge_passed", Boolean, nullable=False, default=False),
     Column("reproduced_by", DIGEST),
     Column("audited", Boolean, nullable=False, default=False),
+    Column("nonce_fresh", Boolean, nullable=False, default=False),
     Index(None, "status", "received_at"),
     Index(None, "signer"),
     Index(None, "run_id"),
@@ -151,6 +152,7 @@ appeals = Table(
     Column("digest", DIGEST, ForeignKey("submissions.digest", ondelete="CASCADE"), nullable=False),
     Column("at", TIME, nullable=False),
     Column("words", Text, nullable=False),
+    Column("is_signed", Boolean, nullable=False),  # by the key that signed the bundle
     Column("state", String(16), nullable=False),  # open, granted, denied
     Column("decision", Text),
     Column("decided_at", TIME),
@@ -187,13 +189,59 @@ code_jobs = Table(
     Column("id", String(32), primary_key=True),
     Column("created_at", TIME, nullable=False),
     Column("state", String(16), nullable=False),  # waiting, running, done, failed, cancelled
-    Column("options", JSON, nullable=False),
-    Column("upload", LargeBinary, nullable=False),
+    Column("model", String(120), nullable=False),
+    Column("dataset", String(80), nullable=False),
+    Column("options", JSON, nullable=False),  # code_service.JobOptions
+    Column("request_digest", DIGEST, nullable=False),  # of options and upload
+    Column("secret_hash", DIGEST, nullable=False),
     Column("progress", JSON, nullable=False),
+    Column("attempts", Integer, nullable=False, default=0),
     Column("worker", String(80)),
     Column("beat_at", TIME),  # a worker that no longer beats has lost its job
     Column("finished_at", TIME),
-    Column("result", JSON),
+    Column("standing", JSON),  # code_service.CodeStanding, once done
     Column("why", Text),
     Index(None, "state", "created_at"),
 )
+
+code_uploads = Table(
+    "code_uploads",
+    metadata,
+    Column("id", String(32), ForeignKey("code_jobs.id", ondelete="CASCADE"), primary_key=True),
+    Column("data", LargeBinary, nullable=False),
+)
+"""The programs of a job that waits or runs; gone when it has ended."""
+
+code_results = Table(
+    "code_results",
+    metadata,
+    Column("id", String(32), ForeignKey("code_jobs.id", ondelete="CASCADE"), primary_key=True),
+    Column("result", JSON, nullable=False),  # what everyone may read
+    Column("files", LargeBinary),  # a zip of raw runs and programs, for the uploader alone
+)
+
+code_datasets = Table(
+    "code_datasets",
+    metadata,
+    Column("id", String(80), primary_key=True),
+    Column("title", Text, nullable=False),
+    Column("revision", DIGEST, nullable=False),
+    Column("problems", JSON, nullable=False),  # ids
+    Column("seen_at", TIME, nullable=False),
+)
+"""What workers have on their disks: a data set is offered while one of them says so."""
+
+model_requests = Table(
+    "model_requests",
+    metadata,
+    Column("id", String(32), primary_key=True),
+    Column("at", TIME, nullable=False),
+    Column("model", String(120), nullable=False),
+    Column("dataset", String(80)),
+    Column("words", Text, nullable=False),
+    Column("contact", String(200), nullable=False),
+    Column("state", String(16), nullable=False),  # open, taken, declined
+    Column("decided_at", TIME),
+    Index(None, "state", "at"),
+)
+"""Wishes that a model be evaluated; a person decides, nothing is spent by itself."""

@@ -10,6 +10,7 @@ from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from alembic.util import CommandError
 from sqlalchemy import Engine
+from sqlalchemy.exc import SQLAlchemyError
 
 from joulemark.record.errors import InputError
 
@@ -17,7 +18,22 @@ _SCRIPTS = Path(__file__).parent / "migrations"
 
 
 def upgrade(engine: Engine) -> None:
-    """Apply what migrations are missing; raises `InputError` for a database of a newer version."""
+    """Apply what migrations are missing.
+
+    Raises `InputError` for a database of a newer version, and for one that does not answer.
+    """
+    try:
+        _upgrade(engine)
+    except (SQLAlchemyError, OSError) as error:
+        told = str(getattr(error, "orig", None) or error).splitlines()[:1]
+        raise InputError(
+            f"the database {engine.url.render_as_string(hide_password=True)} cannot be used",
+            why=told[0][:200] if told else type(error).__name__,
+            fix="see that its server runs and lets this user in, or name a file: --database board.sqlite",
+        ) from error
+
+
+def _upgrade(engine: Engine) -> None:
     config = Config()
     config.set_main_option("script_location", str(_SCRIPTS))
     known = {script.revision for script in ScriptDirectory.from_config(config).walk_revisions()}

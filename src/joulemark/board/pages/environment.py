@@ -16,7 +16,13 @@ from joulemark.report.templates import coded
 @cache
 def _environment() -> jinja2.Environment:
     environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("joulemark.board.pages", "templates"),
+        # the parts of a run's report are those of its evidence
+        loader=jinja2.ChoiceLoader(
+            [
+                jinja2.PackageLoader("joulemark.board.pages", "templates"),
+                jinja2.PackageLoader("joulemark.report", ""),
+            ]
+        ),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,

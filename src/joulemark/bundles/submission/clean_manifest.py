@@ -44,6 +44,7 @@ PROCESS = "process"
 _SPLITS = frozenset({"test", "train", "validation", "dev", "cleaned", "all", "main"})
 _GOVERNORS = frozenset({"performance", "powersave", "ondemand", "conservative", "schedutil", "userspace"})
 _TARGET = re.compile(r"[a-z0-9_]{2,60} (?:±|[<>] )-?\d[\d.e+-]{0,20}(?:%|pp|J|s|ms|g|gCO2e|USD|\$)?")
+_BOARD_NONCE = re.compile(r"board-[0-9a-f]{32}", re.ASCII)  # a board made it, and has to know it again
 _HUB = re.compile(r"hub:[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*@[0-9a-f]{7,40}", re.ASCII)
 
 
@@ -74,6 +75,7 @@ def clean_manifest(manifest: Manifest, words: Vocabulary, names: SourceNames) ->
         limits_s={name: s for name, s in manifest.limits_s.items() if name in ("ttft", "tpot", "e2el")},
         repeats=manifest.repeats,
         stop=None if manifest.stop is None else _stop(manifest.stop),
+        earlier_stops=[_stop(one) for one in manifest.earlier_stops],
         warmups=manifest.warmups,
         retries=manifest.retries,
         timeout_s=manifest.timeout_s,
@@ -203,9 +205,10 @@ def _task(task: Task, words: Vocabulary) -> Task:
         template_hash=words.digest(task.template_hash) or "",
         subset_key=one_of(task.subset_key, ("joulemark", "")),
         budget_hash=words.digest(task.budget_hash),
-        nonce=words.digest(task.nonce),
+        nonce=task.nonce if _BOARD_NONCE.fullmatch(task.nonce or "") else words.digest(task.nonce),
         is_canary=task.is_canary,
         is_listed=task.is_listed,
+        n_whole=task.n_whole,
     )
 
 

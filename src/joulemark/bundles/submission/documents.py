@@ -53,8 +53,9 @@ def documents(manifest: Manifest, software: Software) -> dict[str, Any]:
     for meter in whole.get("silent_meters", ()):
         del meter["why"]
     whole["engine"].pop("pid", None)
-    if whole.get("stop") is not None:
-        whole["stop"].pop("told", None)
+    for rule in (whole.get("stop"), *whole.get("earlier_stops", ())):
+        if rule is not None:
+            rule.pop("told", None)
     found: dict[str, Any] = {ENVIRONMENT: {}, QUALIFICATION: {}, BASELINES: whole.pop("baselines", {})}
     for name, member in _ELSEWHERE.items():
         if name in whole:

@@ -63,16 +63,17 @@ def address_of(given: str | None, on_file: str | None) -> str | None:
 
 def post(address: str, path: str, body: bytes, content_type: str, digest: str) -> Answer:
     """Send a body to the board. It may be sent twice: ``digest`` tells the board that it is the same."""
-    request = urllib.request.Request(
-        f"{address}{path}",
-        data=body,
-        method="POST",
-        headers={
-            "Content-Type": content_type,
-            "Idempotency-Key": digest,
-            "User-Agent": f"joulemark/{joulemark.__version__}",
-        },
-    )
+    headers = {"Content-Type": content_type, "Idempotency-Key": digest}
+    return _answer(urllib.request.Request(f"{address}{path}", data=body, method="POST", headers=headers))
+
+
+def fetch(address: str, path: str) -> Answer:
+    """Ask the board for a document."""
+    return _answer(urllib.request.Request(f"{address}{path}"))
+
+
+def _answer(request: urllib.request.Request) -> Answer:
+    request.add_header("User-Agent", f"joulemark/{joulemark.__version__}")
     opener = urllib.request.build_opener(_NoRedirect)
     try:
         with opener.open(request, timeout=_TIMEOUT_S) as response:

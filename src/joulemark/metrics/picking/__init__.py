@@ -10,6 +10,7 @@ from joulemark.metrics.picking.candidate import (
     published_candidate,
     with_transfers,
 )
+from joulemark.metrics.picking.columns import Columns, columns
 from joulemark.metrics.picking.constraints import Bound, Constraint, Kept, Named
 from joulemark.metrics.picking.pick import (
     OBJECTIVES,
@@ -23,6 +24,7 @@ from joulemark.metrics.picking.pick import (
 )
 from joulemark.metrics.picking.pick_json import picked_json
 from joulemark.metrics.picking.price import Priced, price
+from joulemark.metrics.picking.shortlist import Shortlist, shortlist
 from joulemark.metrics.picking.texts import TextWorkload, TokenRates, token_rates
 from joulemark.metrics.picking.workload import Spread, Workload, declared, sampled
 
@@ -30,6 +32,7 @@ __all__ = [
     "OBJECTIVES",
     "Bound",
     "Candidate",
+    "Columns",
     "Constraint",
     "Kept",
     "Named",
@@ -38,6 +41,7 @@ __all__ = [
     "Priced",
     "Ranked",
     "RuledOut",
+    "Shortlist",
     "Spread",
     "Table",
     "TextWorkload",
@@ -45,6 +49,7 @@ __all__ = [
     "Transfer",
     "Wanted",
     "Workload",
+    "columns",
     "declared",
     "measured_candidate",
     "pick",
@@ -52,6 +57,7 @@ __all__ = [
     "price",
     "published_candidate",
     "sampled",
+    "shortlist",
     "token_rates",
     "with_transfers",
 ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import zlib
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +13,9 @@ from numpy.typing import NDArray
 from joulemark.metrics.accuracy import Z_95
 from joulemark.metrics.money import by_tokens
 from joulemark.metrics.picking import definitions as told
+from joulemark.metrics.picking.candidate import Candidate
 from joulemark.metrics.picking.price import Priced, bend_j
+from joulemark.metrics.picking.workload import Workload
 from joulemark.metrics.value import Value
 
 Draws = NDArray[np.float64]
@@ -24,6 +27,27 @@ _LEAST_DRAWS = 500
 _MOST_COMPARED = 400_000_000  # pairs times draws
 
 
+@dataclass(frozen=True, slots=True)
+class Variates:
+    """Standard draws float64[n] of one candidate, which no workload changes: kept for many questions.
+
+    ``t`` is Student's, of the cost model's degrees; ``gain`` and ``bend`` normal, ``even`` uniform in -1..1,
+    each null where nothing is multiplied with it. ``accuracy`` is null until it is asked for.
+    """
+
+    t: Draws
+    even: Draws | None
+    gain: Draws | None
+    bend: Draws | None
+    accuracy: Draws | None
+
+    @property
+    def size_bytes(self) -> int:
+        """What it takes in memory."""
+        parts = (self.t, self.even, self.gain, self.bend, self.accuracy)
+        return sum(part.nbytes for part in parts if part is not None)
+
+
 def cost_draws(rows: Sequence[Priced], objective: str, n: int = N_DRAWS, seed: int = SEED) -> Draws | None:
     """Return draws float64[len(rows), n] of an objective, or null where a row has no interval to draw from.
 
@@ -32,28 +56,51 @@ def cost_draws(rows: Sequence[Priced], objective: str, n: int = N_DRAWS, seed: i
     """
     if any(row.figures[objective].interval is None for row in rows):
         return None
-    shared = np.random.default_rng([seed, 0]).standard_normal((2, n))
+    shared = shared_draws(n, seed)
     found = np.empty((len(rows), n))
     for k, row in enumerate(rows):
-        rng = np.random.default_rng([seed, 1, _number(row)])
-        found[k] = _of(row, objective, shared, rng)
+        found[k] = row_draws(row, objective, shared, variates_of(row.candidate, n, seed, graded=True))
     return found
 
 
-def _number(row: Priced) -> int:
-    point = row.candidate.point
-    return zlib.crc32("\n".join((point.origin, point.model, point.label)).encode())
+def shared_draws(n: int, seed: int) -> Draws:
+    """Return float64[2, n] standard normal draws of a sampled workload's mean lengths."""
+    return np.random.default_rng([seed, 0]).standard_normal((2, n))
 
 
-def _of(row: Priced, objective: str, shared: Draws, rng: np.random.Generator) -> Draws:
+def variates_of(candidate: Candidate, n: int, seed: int, *, graded: bool) -> Variates:
+    """Return a candidate's own draws; of its accuracy only where it is ``graded`` and has one."""
+    point = candidate.point
+    number = zlib.crc32("\n".join((point.origin, point.model, point.label)).encode())
+
+    def source(part: int) -> np.random.Generator:
+        return np.random.default_rng([seed, part, number])
+
+    known = graded and point.accuracy.value is not None
+    degrees = candidate.model.degrees
+    return Variates(
+        source(1).standard_t(degrees, n) if degrees > 0 else np.zeros(n),
+        source(2).uniform(-1.0, 1.0, n) if candidate.gain_bound else None,
+        source(3).standard_normal(n) if candidate.extra_variance else None,
+        source(4).standard_normal(n) if candidate.bend is not None else None,
+        accuracy_draws(point.accuracy, n, source(5)) if known else None,
+    )
+
+
+def row_draws(row: Priced, objective: str, shared: Draws, own: Variates) -> Draws:
+    """Return draws float64[n] of one row's objective."""
     per_request = objective.removesuffix("_per_correct")
-    cost = _cost(row, per_request, shared, rng)
-    if per_request == objective:
-        return cost
-    return cost / np.maximum(accuracy_draws(row.candidate.point.accuracy, shared.shape[1], rng), 1e-12)
+    cost = _cost(row, per_request, shared, own)
+    return cost if per_request == objective else per_correct_draws(cost, own)
 
 
-def _cost(row: Priced, figure: str, shared: Draws, rng: np.random.Generator) -> Draws:
+def per_correct_draws(cost: Draws, own: Variates) -> Draws:
+    """Return draws of a cost per request as draws of one per correct answer."""
+    assert own.accuracy is not None
+    return cost / np.maximum(own.accuracy[: len(cost)], 1e-12)
+
+
+def _cost(row: Priced, figure: str, shared: Draws, own: Variates) -> Draws:
     """Return draws of a cost per request: of its energy times what a joule costs, else of token prices."""
     value, candidate = row.figures[figure], row.candidate
     assert value.value is not None
@@ -63,35 +110,47 @@ def _cost(row: Priced, figure: str, shared: Draws, rng: np.random.Generator) -> 
         return priced
     joules = row.figures[told.JOULES.name].value
     assert joules is not None
-    drawn: Draws = joule_draws(row, shared, rng) * (value.value / joules)
+    assert row.workload is not None
+    drawn: Draws = joule_draws(candidate, row.workload, shared, own) * (value.value / joules)
     return drawn
 
 
-def joule_draws(row: Priced, shared: Draws, rng: np.random.Generator) -> Draws:
-    """Return draws of the mean energy of a request; ``shared`` float64[2, n] are those of the lengths."""
-    candidate, workload = row.candidate, row.workload
+def joule_draws(candidate: Candidate, workload: Workload, shared: Draws, own: Variates) -> Draws:
+    """Return draws of the mean energy of a request; ``shared`` float64[2, n] are those of the lengths.
+
+    At given lengths the joules of a cost model are Student's t about their mean, scaled by what the
+    covariance of the coefficients makes of the lengths.
+    """
     model = candidate.model
-    assert workload is not None
     assert model.coefficients is not None
+    assert model.covariance is not None
     n = shared.shape[1]
-    matrix = np.array(model.covariance)
-    values, vectors = np.linalg.eigh((matrix + matrix.T) / 2)
-    half = vectors * np.sqrt(np.maximum(values, 0.0))
-    # coefficients of a multivariate t: one chi-square for all three
-    shrink = np.sqrt(rng.chisquare(model.degrees, n) / model.degrees)
-    drawn = np.array(model.coefficients)[:, None] + half @ rng.standard_normal((3, n)) / shrink
-    lengths = np.array(workload.at)[:, None] + np.zeros((3, n))
+    fixed, alpha, beta = model.coefficients
+    (ff, fa, fb), (_, aa, ab), (_, _, bb) = model.covariance
+    prompt: Draws | float = workload.prompt_tokens
+    output: Draws | float = workload.completion_tokens
     if workload.n is not None:
         spread = np.array(workload.covariance) * workload.mean_factor
         of_lengths, axes = np.linalg.eigh(spread)
         # the root that is symmetric, so that candidates with alike covariances move alike
         root = (axes * np.sqrt(np.maximum(of_lengths, 0.0))) @ axes.T
-        lengths[1:] += root @ shared
-    mean = (lengths * drawn).sum(axis=0)
-    gain = 1.0 + math.sqrt(candidate.extra_variance) * rng.standard_normal(n)
-    mean += bend_j(candidate, workload) * rng.standard_normal(n)
-    drawn_j: Draws = mean * gain * (1.0 + candidate.gain_bound * rng.uniform(-1.0, 1.0, n))
-    return drawn_j
+        off = root @ shared
+        prompt, output = prompt + off[0], output + off[1]
+    variance = (
+        ff
+        + 2 * (fa * prompt + fb * output + ab * prompt * output)
+        + aa * prompt * prompt
+        + bb * output * output
+    )
+    found: Draws = np.sqrt(np.maximum(variance, 0.0)) * own.t[:n]
+    found += fixed + alpha * prompt + beta * output
+    if own.bend is not None:
+        found += bend_j(candidate, workload) * own.bend[:n]
+    if own.gain is not None:
+        found *= 1.0 + math.sqrt(candidate.extra_variance) * own.gain[:n]
+    if own.even is not None:
+        found *= 1.0 + candidate.gain_bound * own.even[:n]
+    return found
 
 
 def accuracy_draws(accuracy: Value, n: int, rng: np.random.Generator) -> Draws:

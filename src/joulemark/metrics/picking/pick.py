@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
 from joulemark.metrics.comparable import IMPLAUSIBLE
-from joulemark.metrics.operating_point import OperatingPoint
 from joulemark.metrics.picking import definitions as told
 from joulemark.metrics.picking.candidate import Candidate
 from joulemark.metrics.picking.constraints import Constraint, Kept, Named, fits_a_day, kept
 from joulemark.metrics.picking.draws import N_DRAWS, SEED, cost_draws, probabilities, rank_ranges
+from joulemark.metrics.picking.named import named_points
 from joulemark.metrics.picking.price import Priced, price
 from joulemark.metrics.picking.texts import TextWorkload
 from joulemark.metrics.picking.workload import Workload
-from joulemark.metrics.point_label import named_apart
 from joulemark.metrics.value import Value, withheld
 from joulemark.record.reason import Reason
 
@@ -29,8 +27,8 @@ OBJECTIVES: tuple[Objective, ...] = (
     "usd_per_correct",
     "gco2e_per_correct",
 )
-_KINDS = ("measured", "published", "simulated")  # the best evidence first
-_NO_INTERVAL = "A figure of the table has no interval, so how sure the order is cannot be told."
+KINDS = ("measured", "published", "simulated")  # the best evidence first
+NO_INTERVAL = "A figure of the table has no interval, so how sure the order is cannot be told."
 _ALONE = "Nothing else may be ranked with it."
 _NO_QUALITY = (
     "Several models are ranked without their accuracy: their answers are not known to be equally good."
@@ -134,7 +132,7 @@ def pick(
     Pure: the same arguments always give the same answer. A constraint more never adds a candidate. Raises
     ``KeyError`` for a constraint on an unknown figure.
     """
-    points = _named([one.point for one in candidates])
+    points = named_points([one.point for one in candidates])
     named = [replace(one, point=point) for one, point in zip(candidates, points, strict=True)]
     not_priced: list[NotPriced] = []
     ruled_out: list[RuledOut] = []
@@ -148,7 +146,7 @@ def pick(
             failed.append(full)
         # what was not asked for needs no figure
         elsewhere = any(isinstance(c.constraint, Named) and c.met is False for c in failed)
-        why = None if elsewhere else _why_not_priced(row, wanted)
+        why = None if elsewhere else why_not_priced(row, wanted)
         if why is not None:
             not_priced.append(why)
         elif failed:
@@ -162,28 +160,12 @@ def pick(
         tables,
         tuple(ruled_out),
         tuple(not_priced),
-        _notes(tables, wanted),
+        notes_of(tables, wanted),
     )
 
 
-def _named(points: Sequence[OperatingPoint]) -> list[OperatingPoint]:
-    """Return the points by labels that no two of a model share: alike runs by their folders."""
-    apart = named_apart(points)
-    seen = Counter((point.model, point.label) for point in apart)
-    places: Counter[tuple[str, str]] = Counter()
-    named = []
-    for point in apart:
-        key = (point.model, point.label)
-        if seen[key] > 1:
-            places[key] += 1
-            run = point.origin.replace("\\", "/").rstrip("/").rpartition("/")[2]
-            name = run if point.kind != "published" else f"row {places[key]}"
-            point = replace(point, label=f"{point.label}, {name}")
-        named.append(point)
-    return named
-
-
-def _why_not_priced(row: Priced, wanted: Wanted) -> NotPriced | None:
+def why_not_priced(row: Priced, wanted: Wanted) -> NotPriced | None:
+    """Return why a row has no figure to be ranked by, or null."""
     point = row.candidate.point
     if point.unit != "request":
         text = f"It makes {point.unit}s: nothing that is asked in tokens."
@@ -215,7 +197,7 @@ def _tables(
     ]
     order = {id(table): k for k, table in enumerate(tables)}
     return tuple(
-        sorted(tables, key=lambda t: (_KINDS.index(t.kind), -len(t.rows), t.tier or "~", order[id(t)]))
+        sorted(tables, key=lambda t: (KINDS.index(t.kind), -len(t.rows), t.tier or "~", order[id(t)]))
     )
 
 
@@ -224,11 +206,10 @@ def _ranked(
 ) -> tuple[Ranked, ...]:
     ordered = sorted(rows, key=lambda row: _order(row[0], wanted.figure))
     if len(ordered) == 1:
-        why = withheld("1", Reason.NOT_APPLICABLE, detail=_ALONE)
-        return (Ranked(*ordered[0], (1, 1), why),)
+        return (alone(*ordered[0]),)
     draws = cost_draws([row for row, _ in ordered], wanted.figure, n_draws, seed)
     if draws is None:
-        why = withheld("1", Reason.NOT_MEASURED, detail=_NO_INTERVAL)
+        why = withheld("1", Reason.NOT_MEASURED, detail=NO_INTERVAL)
         return tuple(Ranked(row, checks, None, why) for row, checks in ordered)
     chances, ranks = probabilities(draws), rank_ranges(draws)
     return tuple(
@@ -237,13 +218,19 @@ def _ranked(
     )
 
 
+def alone(row: Priced, checks: tuple[Kept, ...]) -> Ranked:
+    """Return the only row of a table."""
+    return Ranked(row, checks, (1, 1), withheld("1", Reason.NOT_APPLICABLE, detail=_ALONE))
+
+
 def _order(row: Priced, figure: str) -> tuple[float, str, str, str]:
     value, point = row.figures[figure].value, row.candidate.point
     assert value is not None
     return value, point.model, point.label, point.origin
 
 
-def _notes(tables: Sequence[Table], wanted: Wanted) -> tuple[str, ...]:
+def notes_of(tables: Sequence[Table], wanted: Wanted) -> tuple[str, ...]:
+    """Return what has to be known of tables as a whole."""
     rows = [row for table in tables for row in table.rows]
     notes = []
     graded = wanted.by.endswith("per_correct") or any(

@@ -43,18 +43,23 @@ def upgrade() -> None:
         sa.Column("version", sa.Integer(), nullable=False),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_board_state")),
     )
+    op.execute("INSERT INTO board_state (id, version) VALUES (1, 1)")
     op.create_table(
         "code_jobs",
         sa.Column("id", sa.String(length=32), nullable=False),
         sa.Column("created_at", sa.String(length=32), nullable=False),
         sa.Column("state", sa.String(length=16), nullable=False),
+        sa.Column("model", sa.String(length=120), nullable=False),
+        sa.Column("dataset", sa.String(length=80), nullable=False),
         sa.Column("options", sa.JSON(), nullable=False),
-        sa.Column("upload", sa.LargeBinary(), nullable=False),
+        sa.Column("request_digest", sa.String(length=64), nullable=False),
+        sa.Column("secret_hash", sa.String(length=64), nullable=False),
         sa.Column("progress", sa.JSON(), nullable=False),
+        sa.Column("attempts", sa.Integer(), nullable=False),
         sa.Column("worker", sa.String(length=80), nullable=True),
         sa.Column("beat_at", sa.String(length=32), nullable=True),
         sa.Column("finished_at", sa.String(length=32), nullable=True),
-        sa.Column("result", sa.JSON(), nullable=True),
+        sa.Column("standing", sa.JSON(), nullable=True),
         sa.Column("why", sa.Text(), nullable=True),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_code_jobs")),
     )
@@ -62,6 +67,49 @@ def upgrade() -> None:
         batch_op.create_index(
             batch_op.f("ix_code_jobs_state_created_at"), ["state", "created_at"], unique=False
         )
+
+    op.create_table(
+        "code_uploads",
+        sa.Column("id", sa.String(length=32), nullable=False),
+        sa.Column("data", sa.LargeBinary(), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["id"], ["code_jobs.id"], name=op.f("fk_code_uploads_id_code_jobs"), ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_code_uploads")),
+    )
+    op.create_table(
+        "code_results",
+        sa.Column("id", sa.String(length=32), nullable=False),
+        sa.Column("result", sa.JSON(), nullable=False),
+        sa.Column("files", sa.LargeBinary(), nullable=True),
+        sa.ForeignKeyConstraint(
+            ["id"], ["code_jobs.id"], name=op.f("fk_code_results_id_code_jobs"), ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_code_results")),
+    )
+    op.create_table(
+        "code_datasets",
+        sa.Column("id", sa.String(length=80), nullable=False),
+        sa.Column("title", sa.Text(), nullable=False),
+        sa.Column("revision", sa.String(length=64), nullable=False),
+        sa.Column("problems", sa.JSON(), nullable=False),
+        sa.Column("seen_at", sa.String(length=32), nullable=False),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_code_datasets")),
+    )
+    op.create_table(
+        "model_requests",
+        sa.Column("id", sa.String(length=32), nullable=False),
+        sa.Column("at", sa.String(length=32), nullable=False),
+        sa.Column("model", sa.String(length=120), nullable=False),
+        sa.Column("dataset", sa.String(length=80), nullable=True),
+        sa.Column("words", sa.Text(), nullable=False),
+        sa.Column("contact", sa.String(length=200), nullable=False),
+        sa.Column("state", sa.String(length=16), nullable=False),
+        sa.Column("decided_at", sa.String(length=32), nullable=True),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_model_requests")),
+    )
+    with op.batch_alter_table("model_requests", schema=None) as batch_op:
+        batch_op.create_index(batch_op.f("ix_model_requests_state_at"), ["state", "at"], unique=False)
 
     op.create_table(
         "configurations",
@@ -108,6 +156,7 @@ def upgrade() -> None:
         sa.Column("challenge_passed", sa.Boolean(), nullable=False),
         sa.Column("reproduced_by", sa.String(length=64), nullable=True),
         sa.Column("audited", sa.Boolean(), nullable=False),
+        sa.Column("nonce_fresh", sa.Boolean(), nullable=False),
         sa.PrimaryKeyConstraint("digest", name=op.f("pk_submissions")),
     )
     with op.batch_alter_table("submissions", schema=None) as batch_op:
@@ -123,6 +172,7 @@ def upgrade() -> None:
         sa.Column("digest", sa.String(length=64), nullable=False),
         sa.Column("at", sa.String(length=32), nullable=False),
         sa.Column("words", sa.Text(), nullable=False),
+        sa.Column("is_signed", sa.Boolean(), nullable=False),
         sa.Column("state", sa.String(length=16), nullable=False),
         sa.Column("decision", sa.Text(), nullable=True),
         sa.Column("decided_at", sa.String(length=32), nullable=True),
@@ -226,6 +276,13 @@ def downgrade() -> None:
     op.drop_table("published_rows")
     op.drop_table("nonces")
     op.drop_table("configurations")
+    with op.batch_alter_table("model_requests", schema=None) as batch_op:
+        batch_op.drop_index(batch_op.f("ix_model_requests_state_at"))
+
+    op.drop_table("model_requests")
+    op.drop_table("code_datasets")
+    op.drop_table("code_results")
+    op.drop_table("code_uploads")
     with op.batch_alter_table("code_jobs", schema=None) as batch_op:
         batch_op.drop_index(batch_op.f("ix_code_jobs_state_created_at"))
 

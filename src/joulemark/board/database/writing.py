@@ -1,0 +1,22 @@
+"""A transaction that writes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from sqlalchemy import Connection, Engine, select
+
+from joulemark.board.database.tables import board_state
+
+
+@contextmanager
+def writing(engine: Engine) -> Iterator[Connection]:
+    """Open a transaction that lets one writer in at a time and ends when the block does, whole or not at all.
+
+    What is judged by what is stored must not meet another that is just being stored: SQLite locks the file,
+    PostgreSQL the row of `board_state`.
+    """
+    with engine.connect().execution_options(writes=True) as connection, connection.begin():
+        connection.execute(select(board_state.c.version).where(board_state.c.id == 1).with_for_update())
+        yield connection

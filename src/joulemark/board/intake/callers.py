@@ -1,0 +1,73 @@
+"""Who calls: the key in a request's header, and how often an address may do what costs something."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import Depends, Request
+from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
+
+from joulemark.board.intake.guard import ADDRESS, too_often
+from joulemark.board.intake.keys import Role, holder
+from joulemark.board.intake.rate import Rate
+from joulemark.board.refusal import Refused
+from joulemark.board.settings import BoardSettings
+
+_bearer = HTTPBearer(auto_error=False, description="A key of this board; `joulemark board keys` makes them.")
+Credentials = Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)]
+
+
+class Rates:
+    """The buckets of an application, by what is done: each address has one of each."""
+
+    def __init__(self, settings: BoardSettings) -> None:
+        self._by_kind = {
+            "submission": Rate(settings.submissions_per_hour, 3600.0),
+            "withdrawal": Rate(settings.submissions_per_hour, 3600.0),
+            "nonce": Rate(settings.submissions_per_hour, 3600.0),
+            "opening": Rate(settings.submissions_per_hour, 3600.0),
+            "appeal": Rate(10, 3600.0),
+            "code": Rate(settings.submissions_per_hour, 3600.0),
+            "wish": Rate(10, 3600.0),
+            "key": Rate(20, 600.0),
+        }
+
+    def count(self, request: Request, kind: str) -> None:
+        """Count one; raises `Refused` (429) for one too many."""
+        if wait_s := self._by_kind[kind].wait_s(request.scope[ADDRESS]):
+            raise too_often(wait_s)
+
+
+def role_of(request: Request, credentials: HTTPAuthorizationCredentials | None) -> tuple[str, Role] | None:
+    """Return name and role of the caller, null without a key. Raises `Refused` (401) for one not known."""
+    if credentials is None:
+        return None
+    state = request.app.state
+    with state.engine.connect() as connection:
+        found = holder(connection, state.settings, credentials.credentials)
+    if found is None:
+        state.rates.count(request, "key")
+        raise _no_key("the key is not one of this board's")
+    return found
+
+
+def moderator(request: Request, credentials: Credentials) -> str:
+    """Return the name of the moderator that calls; raises `Refused` (401, 403) for anybody else."""
+    found = role_of(request, credentials)
+    if found is None:
+        raise _no_key("this is for moderators")
+    if found[1] != "moderator":
+        raise Refused(403, "this is for moderators", "the key is a submitter's")
+    return found[0]
+
+
+Moderator = Annotated[str, Depends(moderator)]
+
+
+def _no_key(what: str) -> Refused:
+    return Refused(
+        401,
+        what,
+        fix="send a moderator's key as `Authorization: Bearer KEY`",
+        headers={"WWW-Authenticate": "Bearer"},
+    )

@@ -1,0 +1,59 @@
+"""Judge a run against those that were accepted before it; all of it within the caller's transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sqlalchemy import Connection, func, select
+
+from joulemark.board.database.tables import run_marks, runs, submissions
+from joulemark.board.intake.examined import Examined
+from joulemark.board.judging.facts import RunFacts, facts_of_json
+from joulemark.board.judging.judgement import Judgement, judge
+
+_MOST_PEERS = 300
+_MOST_COPIES = 50
+_HOLDING = ("accepted", "quarantined", "rejected")
+
+
+def judged(connection: Connection, examined: Examined) -> Judgement:
+    """Return what `joulemark.board.judging` says of a run, its peers and the copies of it."""
+    return judge(examined.facts, _peers(connection, examined), _copies(connection, examined))
+
+
+def _peers(connection: Connection, examined: Examined) -> list[RunFacts]:
+    """Return accepted runs of the same model on the same device, the latest first."""
+    device = examined.columns.device
+    wanted = (
+        select(runs.c.facts)
+        .join(submissions, submissions.c.digest == runs.c.digest)
+        .where(
+            submissions.c.status == "accepted",
+            runs.c.model == examined.columns.model,
+            runs.c.device.is_(None) if device is None else runs.c.device == device,
+        )
+        .order_by(submissions.c.received_at.desc())
+        .limit(_MOST_PEERS)
+    )
+    return [facts_of_json(facts) for facts in connection.execute(wanted).scalars()]
+
+
+def _copies(connection: Connection, examined: Examined) -> Mapping[str, float]:
+    """Return the share of marks that this run has in common with others, by digest (`share_of_marks`)."""
+    marks = sorted(set(examined.marks))
+    if not marks:
+        return {}
+    n = func.count().label("n")
+    wanted = (
+        select(run_marks.c.digest, n)
+        .join(submissions, submissions.c.digest == run_marks.c.digest)
+        .where(run_marks.c.mark.in_(marks), submissions.c.status.in_(_HOLDING))
+        .group_by(run_marks.c.digest)
+        .order_by(n.desc(), run_marks.c.digest)
+        .limit(_MOST_COPIES)
+    )
+    common = {row.digest: row.n for row in connection.execute(wanted)}
+    sizes = (
+        select(run_marks.c.digest, n).where(run_marks.c.digest.in_(list(common))).group_by(run_marks.c.digest)
+    )
+    return {digest: common[digest] / min(len(marks), size) for digest, size in connection.execute(sizes)}

@@ -1,0 +1,147 @@
+"""An answer as the picker's page shows it: words, tables and ranges, in the terminal's own words."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from joulemark.board.picker.answer import Answer
+from joulemark.board.picker.question import Question
+from joulemark.metrics.picking import Named, Ranked, Shortlist, Table
+from joulemark.metrics.picking.constraints import FITS, Constraint
+from joulemark.metrics.value import Value
+from joulemark.report.pick_table import Grid, cost_grid, day_grid, missing_lines, rank_rows, time_grid
+from joulemark.report.pick_words import (
+    FIGURES,
+    OBJECTIVES,
+    accuracy_line,
+    leads,
+    named,
+    row_notes,
+    ruled_out_line,
+    table_title,
+    title,
+    warning,
+)
+from joulemark.report.wording import figure_texts, printable
+
+_RULED_OUT = 12
+_LOG_FROM = 5.0  # times the least, where the ranges are drawn on a logarithmic scale
+
+
+def shown(found: Answer, question: Question) -> dict[str, Any]:
+    """Return what the template draws. Every text is plain: the template escapes it."""
+    short = found.shortlist
+    picked = short.found
+    return {
+        "title": title(picked),
+        "warning": warning(picked),
+        "found": bool(picked.tables),
+        "leads": leads(picked) if picked.tables else [_nothing(short)],
+        "accuracy": accuracy_line(picked),
+        "objective": OBJECTIVES[picked.wanted.by],
+        "tables": [_table(found, table, n) for table, n in zip(picked.tables, short.n_rows, strict=True)],
+        "n_tables": short.n_tables,
+        "n_candidates": short.n_candidates,
+        "n_less_trusted": found.n_less_trusted,
+        "ruled_out": [ruled_out_line(one) for one in picked.ruled_out[:_RULED_OUT]],
+        "n_ruled_out": short.n_ruled_out,
+        "failed_by": [(constraint_words(one), n) for one, n in short.failed_by if n],
+        "not_priced": _not_priced(short),
+        "n_not_priced": short.n_not_priced,
+        "notes": [printable(line) for line in (*picked.notes, *missing_lines(picked))],
+        "rates": rate_words(question),
+    }
+
+
+def constraint_words(one: Constraint) -> str:
+    """Return a limit in words, for instance ``accuracy of at least 70 %``."""
+    if isinstance(one, Named):
+        return f"{one.name} {printable(one.wanted)}"
+    if one is FITS:
+        return "requests that fit in a day"
+    unit = "s" if one.name.rpartition("_")[2][:1] in ("p", "m") and one.name[:4] != "mean" else "1"
+    limit = figure_texts(one.name, Value(one.bound, unit))[0]
+    words = FIGURES.get(one.name, one.name.removeprefix("workload_").replace("_", " "))
+    return f"{words} of at {'least' if one.at_least else 'most'} {limit}"
+
+
+def rate_words(question: Question) -> str:
+    """Return what electricity and the grid were taken to be, and who says so."""
+    rates, said = question.rates, []
+    if rates.usd_per_kwh is not None:
+        said.append(f"electricity at ${rates.usd_per_kwh:g} a kWh ({rates.electricity_source})")
+    if rates.gco2e_per_kwh is not None:
+        zone = f" of {rates.grid_zone}" if rates.grid_zone else ""
+        said.append(f"the grid{zone} at {rates.gco2e_per_kwh:g} gCO2e a kWh ({rates.grid_source})")
+    if rates.pue != 1:
+        said.append(f"a PUE of {rates.pue:g}")
+    return "; ".join(said)
+
+
+def _nothing(short: Shortlist) -> str:
+    if not short.n_candidates:
+        return "There is nothing to pick from on this board yet."
+    return f"Nothing of {short.n_candidates:,} configurations can be picked; below is why."
+
+
+def _not_priced(short: Shortlist) -> list[str]:
+    lines = []
+    for one, n in zip(short.found.not_priced, short.n_alike, strict=True):
+        more = "" if n == 1 else f" {n - 1:,} more lack one for a reason of this kind."
+        lines.append(f"{named(one.candidate.point)}: {printable(one.text)}{more}")
+    return lines
+
+
+def _table(found: Answer, table: Table, n_rows: int) -> dict[str, Any]:
+    picked = found.shortlist.found
+    grids: list[tuple[str, Grid]] = [("Costs", cost_grid(table))]
+    if picked.workload.requests_per_day is not None:
+        grids.append(("A day", day_grid(table)))
+    grids.append(("Times and spread", time_grid(table)))
+    values = [row.priced.figures[picked.wanted.figure] for row in table.rows]
+    return {
+        "title": table_title(table),
+        "kind": table.kind,
+        "n_rows": n_rows,
+        "rows": [
+            {"told": told, "id": row.priced.candidate.point.config_hash, "range": bar, "tied": _tied(row)}
+            for told, row, bar in zip(rank_rows(picked, table), table.rows, bars(values), strict=True)
+        ],
+        "grids": [(head, grid) for head, grid in grids if grid.columns],
+        "notes": _notes(table),
+    }
+
+
+def _tied(row: Ranked) -> bool:
+    return row.ranks is not None and row.ranks[0] == 1
+
+
+def _notes(table: Table) -> list[str]:
+    """Return what has to be known of the first rows, a sentence that holds for several of them once."""
+    by_note: dict[str, list[str]] = {}
+    for place, row in enumerate(table.rows[:8], 1):
+        for note in row_notes(row):
+            by_note.setdefault(note, []).append(f"#{place}")
+    return [f"{', '.join(places)}: {note}" for note, places in by_note.items()]
+
+
+def bars(values: list[Value]) -> list[tuple[float, float, float]]:
+    """Return where the low end, the point and the high end of each figure lie, in per cent of all ranges."""
+    ends = [end for v in values for end in (v.value, v.lo, v.hi) if end is not None]
+    if not ends:
+        return [(0.0, 0.0, 0.0)] * len(values)
+    low, high = min(ends), max(ends)
+    logarithmic = low > 0 and high / low > _LOG_FROM
+    start, stop = (math.log(low), math.log(high)) if logarithmic else (min(0.0, low), high)
+
+    def place(x: float) -> float:
+        at = math.log(x) if logarithmic else x
+        return 2 + 96 * (at - start) / (stop - start) if stop > start else 50.0
+
+    found = []
+    for v in values:
+        point = 0.0 if v.value is None else v.value
+        lo, hi = (point if v.lo is None else v.lo), (point if v.hi is None else v.hi)
+        found.append((round(place(lo), 2), round(place(point), 2), round(place(hi), 2)))
+    return found

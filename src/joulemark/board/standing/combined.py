@@ -1,0 +1,56 @@
+"""Several runs of one configuration as one row: the run that stands for it, and spreads over all."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from joulemark.board.standing.board_row import BoardRow, Spread
+from joulemark.board.standing.figure_names import AT_OWN_RATES, NAMES
+
+
+@dataclass(frozen=True, slots=True)
+class KeptRun:
+    """An accepted run as a board keeps it; ``row`` is what it is by itself (`run_row.row_of_run`)."""
+
+    digest: str
+    row: BoardRow
+    signer: str
+    rung: int
+    n_items: int
+    received_at: str
+    measured_at: str | None
+
+
+def stands_for(runs: Sequence[KeptRun]) -> KeptRun:
+    """Return the run whose figures a row shows: the highest rung, then the most items, then the latest."""
+    return max(runs, key=lambda run: (run.rung, run.n_items, run.received_at, run.digest))
+
+
+def row_of_runs(runs: Sequence[KeptRun]) -> BoardRow:
+    """Return the row of one or more runs of one configuration, in whatever order they are given."""
+    shown = stands_for(runs)
+    latest = sorted(runs, key=lambda run: (run.received_at, run.digest), reverse=True)
+    return replace(
+        shown.row,
+        spreads=_spreads(runs),
+        n_runs=len(runs),
+        n_signers=len({run.signer for run in runs}),
+        rung=max(run.rung for run in runs),
+        runs=tuple(run.digest for run in latest),
+        stands_for=shown.digest,
+        measured_at=shown.measured_at,
+    )
+
+
+def _spreads(runs: Sequence[KeptRun]) -> dict[str, Spread]:
+    """Return mean ± σ of what is known of two runs or more. Others' prices make no spread."""
+    found = {}
+    for name in NAMES:
+        figures = (run.row.figures.get(name) for run in runs)
+        # in order, so that the last digit of a sum does not depend on who came first
+        known = sorted(one.value for one in figures if one is not None and one.value is not None)
+        if len(known) > 1 and name not in AT_OWN_RATES:
+            found[name] = Spread(statistics.fmean(known), statistics.stdev(known), len(known))
+    return found

@@ -1,0 +1,91 @@
+"""The pages of the leaderboard: rows, a configuration, a run's evidence."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Request
+from fastapi import Query as Parameter
+from fastapi.responses import HTMLResponse
+from markupsafe import Markup
+
+from joulemark.board.pages.environment import page, render
+from joulemark.board.refusal import Refused
+from joulemark.board.standing.configuration_page import configuration_values
+from joulemark.board.standing.evidence_page import evidence_html, head_values
+from joulemark.board.standing.leaderboard_page import leaderboard_values
+from joulemark.board.standing.remembered import remembered
+from joulemark.board.standing.routes import Asked, Digest
+from joulemark.board.standing.serving_page import serving_values
+from joulemark.board.standing.snapshot import snapshot
+from joulemark.board.standing.submitted import bundle_of, submitted
+
+Page = Annotated[int, Parameter(ge=1, le=100_000)]
+
+
+def page_router() -> APIRouter:
+    """Return the routes of the pages."""
+    routes = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
+    routes.add_api_route("/", leaderboard)
+    routes.add_api_route("/configurations/{configuration}", configuration)
+    routes.add_api_route("/runs/{digest}", run)
+    routes.add_api_route("/frontier", serving)
+    return routes
+
+
+def leaderboard(request: Request, query: Asked, page: Page = 1) -> HTMLResponse:
+    """Show the leaderboard."""
+    engine = request.app.state.engine
+    found = snapshot(engine)
+
+    def made() -> bytes:
+        return render(
+            "leaderboard", path="/", static=False, **leaderboard_values(found, query, page)
+        ).encode()
+
+    return HTMLResponse(remembered(engine).get(("page", found.version, query, page), made))
+
+
+def configuration(request: Request, configuration: Digest) -> HTMLResponse:
+    """Show a configuration."""
+    engine = request.app.state.engine
+    found = snapshot(engine)
+    row = found.row(configuration)
+    if row is None:
+        raise Refused(404, "there is no such configuration", "it has no accepted run, or never had")
+
+    def made() -> bytes:
+        return render(
+            "configuration", path="", static=False, **configuration_values(found, engine, row)
+        ).encode()
+
+    return HTMLResponse(remembered(engine).get(("configuration", found.version, configuration), made))
+
+
+def run(request: Request, digest: Digest) -> HTMLResponse:
+    """Show the evidence of a run."""
+    engine = request.app.state.engine
+    found = submitted(engine, digest)
+
+    def made() -> bytes:
+        data = bundle_of(engine, digest)
+        return render("evidence_none", path="").encode() if data is None else evidence_html(data).encode()
+
+    evidence = Markup(remembered(engine).get(("evidence", digest), made).decode())
+    return page(request, "run", static=False, evidence=evidence, **head_values(found))
+
+
+def serving(
+    request: Request,
+    model: Annotated[str | None, Parameter(max_length=200)] = None,
+    task: Annotated[str | None, Parameter(max_length=200)] = None,
+) -> HTMLResponse:
+    """Show what energy and time loaded servers trade."""
+    engine = request.app.state.engine
+    found = snapshot(engine)
+
+    def made() -> bytes:
+        values = serving_values(found, model or None, task or None)
+        return render("serving", path="/frontier", static=False, **values).encode()
+
+    return HTMLResponse(remembered(engine).get(("serving", found.version, model, task), made))

@@ -1,0 +1,55 @@
+"""Several runs of a configuration: which stands for it, and spreads of two or more."""
+
+from __future__ import annotations
+
+import statistics
+from itertools import permutations
+
+import pytest
+
+from doubles.standing_rows import figure, row
+from joulemark.board.standing.combined import KeptRun, row_of_runs
+
+
+def kept(
+    digest: str,
+    joules: float | None,
+    *,
+    rung: int = 2,
+    n_items: int = 40,
+    at: str = "2026-01-01",
+    signer: str = "s",
+):  # type: ignore[no-untyped-def]
+    own = row("same", joules, 1.0, figures={"usd_per_correct_answer": figure(joules, None, "USD")})
+    return KeptRun(digest * 64, own, signer, rung, n_items, at, at)
+
+
+def test_one_run_has_no_spread() -> None:
+    made = row_of_runs([kept("a", 100.0)])
+    assert made.spreads == {}
+    assert (made.n_runs, made.n_signers, made.stands_for) == (1, 1, "a" * 64)
+
+
+def test_the_spread_is_that_of_a_sample_over_what_is_known() -> None:
+    made = row_of_runs([kept("a", 100.0), kept("b", 110.0, signer="t"), kept("c", None)])
+    spread = made.spreads["joules_per_correct_answer"]
+    assert (spread.mean, spread.n) == (105.0, 2)
+    assert spread.sd == pytest.approx(statistics.stdev([100.0, 110.0]))
+    assert made.spreads["accuracy"].n == 3
+    assert "usd_per_correct_answer" not in made.spreads, "others' prices make no spread"
+    assert (made.n_runs, made.n_signers) == (3, 2)
+
+
+def test_the_most_trusted_run_stands_for_it_then_the_largest_then_the_latest() -> None:
+    runs = [
+        kept("a", 1.0, rung=3, n_items=10),
+        kept("b", 2.0, rung=3, n_items=20, at="2026-01-01"),
+        kept("c", 3.0, rung=3, n_items=20, at="2026-02-01"),
+        kept("d", 4.0, rung=2, n_items=99, at="2026-03-01"),
+    ]
+    made = [row_of_runs(order) for order in permutations(runs)]
+    assert all(one == made[0] for one in made), "the order in which they came does not show"
+    assert made[0].stands_for == "c" * 64
+    assert made[0].figures["joules_per_correct_answer"].value == 3.0
+    assert made[0].rung == 3
+    assert made[0].runs[0] == "d" * 64, "the latest first"
