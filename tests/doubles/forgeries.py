@@ -159,7 +159,11 @@ def _answers() -> Iterator[Forgery]:
     )
     yield Forgery("verdicts edited, among others", _all_right, "accuracy_unlike", among_peers=True)
     yield Forgery(
-        "half of the wrong verdicts edited, among others", _some_right, "verdicts_unlike", among_peers=True
+        "half of the wrong verdicts edited, among others",
+        _some_right,
+        "verdicts_unlike",
+        replace(H100, n=60),
+        among_peers=True,
     )
     yield Forgery("another model's answers, among others", _other_lengths, "answers_unlike", among_peers=True)
     yield Forgery("only correct answers kept", _only_right, "answers_missing")

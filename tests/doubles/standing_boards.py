@@ -8,16 +8,12 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
-from sqlalchemy import Engine, insert
+from sqlalchemy import Engine
 
 from doubles.board_runs import Rig, bundle_of, content_of
 from doubles.boards import BoardDouble, board, key
-from joulemark.board.database.tables import published_rows
-from joulemark.board.database.times import utc_now
-from joulemark.board.database.writing import writing
-from joulemark.board.standing.kept import keep_all_published
+from joulemark.board.imports.rows import row_id, take_rows
 from joulemark.bundles.submission.content import Content
-from joulemark.record.identity import config_hash
 from joulemark.record.published import PublishedRow
 
 HOSTILE = "<script>alert(1)</script>"
@@ -81,18 +77,9 @@ def published(n: int = 30) -> tuple[PublishedRow, ...]:
 
 def publish(engine: Engine, rows: Iterable[PublishedRow]) -> list[str]:
     """Put rows on a board as an import does; return their ids."""
-    documents = {config_hash(row.model_dump(mode="json")): row for row in rows}
-    now = utc_now()
-    with writing(engine) as connection:
-        connection.execute(
-            insert(published_rows),
-            [
-                {"id": name, "imported_at": now, "source": row.source, "row": row.model_dump(mode="json")}
-                for name, row in documents.items()
-            ],
-        )
-        keep_all_published(connection, documents)
-    return list(documents)
+    given = list(rows)
+    take_rows(engine, given)
+    return [row_id(row) for row in given]
 
 
 @contextmanager

@@ -192,6 +192,7 @@ def _deliver(
     """Send what waits and say what came of it; returns the exit code."""
     import orjson
 
+    from joulemark.bundles.submission.answered import answered
     from joulemark.bundles.submission.submitting import deliver
 
     deliveries = [] if address is None else list(deliver(spool, address))
@@ -206,7 +207,9 @@ def _deliver(
         click.echo(orjson.dumps(document, option=orjson.OPT_INDENT_2).decode())
     else:
         for one in deliveries:
-            said = {"sent": "arrived", "refused": "REFUSED", "away": "waits"}[one.answer.state]
+            state = one.answer.state
+            taken = answered(one.answer.facts or {}) if one.message.kind == "submission" else "arrived"
+            said = {"sent": taken, "refused": "REFUSED", "away": "waits"}[state]
             why = f" ({one.answer.why})" if one.answer.why else ""
             click.echo(f"{one.message.kind} {one.message.digest[:16]}: {said}{why}", err=to_stderr)
         if waiting:

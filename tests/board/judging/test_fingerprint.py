@@ -1,4 +1,4 @@
-"""Answers against those of others with the same settings: which lengths and verdicts cannot be the model's."""
+"""Answers against those of others with the same settings: what cannot be the same model's."""
 
 from __future__ import annotations
 

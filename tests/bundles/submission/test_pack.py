@@ -5,6 +5,7 @@ from __future__ import annotations
 import zipfile
 from collections.abc import Callable
 from dataclasses import replace
+from io import BytesIO
 from pathlib import Path
 
 import orjson
@@ -52,6 +53,7 @@ VIEWS: dict[str, Callable[[], RunView]] = {
     "canary": varied_runs.canary,
     "closed load": lambda: loaded_views.closed(60),
     "open load": lambda: loaded_views.poisson(60),
+    "stopped": varied_runs.stopped,
 }
 
 
@@ -212,3 +214,20 @@ def test_what_is_at_its_default_does_not_stand_in_it(packed: Packed) -> None:
     run = orjson.loads(packed.members[m.RUN])
     assert "timeout_s" not in run
     assert "limits_s" not in run
+
+
+def test_what_a_stopped_run_is_a_part_of_leaves_and_older_bundles_lack_it(
+    tmp_path: Path, key: SigningKey
+) -> None:
+    root = submitted_runs.of_view(tmp_path / "run", varied_runs.stopped())
+    view = verify(pack(root, key=key, words=WORDS).data).view
+    assert view is not None
+    assert view.manifest.task.n_drawn_from == 9000
+    (earlier,) = view.manifest.earlier_stops
+    assert earlier.stopped is not None
+    assert (earlier.targets, earlier.told, earlier.stopped.asked) == (["accuracy ±25pp"], [], 10)
+    older = submitted_runs.of_view(tmp_path / "older", run_views.with_lengths(20))
+    with zipfile.ZipFile(BytesIO(pack(older, key=key, words=WORDS).data)) as bundle:
+        run = orjson.loads(bundle.read(m.RUN))
+    assert "n_whole" not in run["task"]
+    assert "earlier_stops" not in run

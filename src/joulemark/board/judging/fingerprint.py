@@ -1,8 +1,8 @@
 """The lengths and verdicts of some answers: with the same settings everybody's are nearly the same.
 
 Without a temperature the same weights in the same engine give the same answers, but for ties that rounding
-breaks. So of each run a sample of its answers is kept, the same questions of everybody, and held against those
-of other signers with the same settings, device and engine version.
+breaks. So of each run a sample of its answers is kept, the same questions of everybody, and held against
+those of other signers with the same settings, device and engine version.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ MOST_ANSWERS = 64
 LEAST_ANSWERS = 20
 MIN_SIGNERS = 5
 AGREED, STRANGE = 0.8, 0.2
-"""Share of answers whose length is that of most others: of those others' own (median), and of a strange run."""
+"""Share of answers whose length is that of most others: of the others' own (median), of a strange run."""
 EDITED, EDITED_SHARE = 5, 0.15
 """Answers of the very length of the others' that they all have wrong and it has right, and their share."""
-_ONE = re.compile(r"([0-9a-f]{8})=(\d{1,10})([+?-])")
+_ONE = re.compile(r"([0-9a-f]{8})=([0-9]{1,10})([-+?])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,9 +72,9 @@ def fingerprint_grounds(facts: RunFacts, peers: Sequence[RunFacts]) -> Iterator[
     if theirs >= AGREED and agreement <= STRANGE:
         yield Ground(
             "answers_unlike",
-            f"{100 * agreement:.0f} % of its answers are as long as those of {len(others)} other signers with "
-            f"the same settings, device and engine, who agree in {100 * theirs:.0f} % of theirs: another model "
-            "answered, or none.",
+            f"{100 * agreement:.0f} % of its answers are as long as those of {len(others)} other signers "
+            f"with the same settings, device and engine, who agree in {100 * theirs:.0f} % of theirs: "
+            "another model answered, or none.",
         )
     yield from _edited(own, others, usual)
 
@@ -94,8 +94,8 @@ def _edited(
     if right >= EDITED and right >= EDITED_SHARE * len(wrong):
         yield Ground(
             "verdicts_unlike",
-            f"{right} of {len(wrong)} answers that all {len(others)} other signers with the same settings have "
-            "wrong, and that are as long as theirs, it calls right: its verdicts are for a challenge to show.",
+            f"{right} of {len(wrong)} answers that all {len(others)} other signers with the same settings "
+            "have wrong, and that are as long as theirs, it calls right: its verdicts are for a challenge.",
         )
 
 
