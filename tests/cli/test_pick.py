@@ -5,23 +5,21 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 import click
 import pytest
-from click.testing import CliRunner, Result
 
+from doubles import invoked
 from doubles.nvml import FakeNvml
-from doubles.published_files import text_file, text_row
+from doubles.published_files import text_row
 from doubles.served_simulation import ServedSimulation
 from doubles.user import bench, joulemark
 from doubles.working_engine import WorkingEngine
-from joulemark.cli.import_ import import_
 from joulemark.cli.pick import pick
 from joulemark.cli.pick_words import budget, length
 from joulemark.metrics.picking import Spread
-from joulemark.record.errors import InputError
 from joulemark.runs.recorded import read_run
 from joulemark.simulate.config import ServerConfig
 from joulemark.simulate.gpu import H100 as H100_BOARD
@@ -33,33 +31,17 @@ H100, A100 = "NVIDIA H100 80GB HBM3", "NVIDIA A100-SXM4-40GB"
 LENGTHS = ("--prompt-tokens", "300", "--completion-tokens", "100")
 
 
-def run(*arguments: object) -> Result:
-    return CliRunner().invoke(pick, [str(argument) for argument in arguments])
-
-
-def answer(*arguments: object, code: int = 0) -> Any:
-    done = run(*arguments, "--json")
-    assert done.exit_code == code, (done.output, done.exception)
-    return json.loads(done.stdout)
-
-
-def error(*arguments: object) -> InputError:
-    done = run(*arguments)
-    assert isinstance(done.exception, InputError), done.output
-    return done.exception
+run, answer, error = partial(invoked.run, pick), partial(invoked.answer, pick), partial(invoked.error, pick)
 
 
 @pytest.fixture
 def rows(tmp_path: Path) -> Path:
-    path = text_file(
-        tmp_path / "llm_text_generation__chat.csv",
+    return invoked.imported(
+        tmp_path,
         text_row("org/llama-8b", A100, 100.0, 0.030, 32),
         text_row("org/llama-8b", H100, 60.0, 0.080, 128),
         text_row("org/llama-70b", H100, 300.0, 0.09, 64),
     )
-    done = CliRunner().invoke(import_, ["mlenergy", str(path), "--into", str(tmp_path / "rows")])
-    assert done.exit_code == 0, done.output
-    return tmp_path / "rows"
 
 
 def test_published_rows_are_modelled_and_say_so(rows: Path) -> None:

@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Any
 
-import click
 import pytest
-from click.testing import CliRunner, Result
 
+from doubles import invoked
 from doubles.nvml import FakeNvml
 from doubles.published_files import TEXT_HEADER, VIDEO_HEADER, text_file, text_row
 from doubles.user import bench, joulemark
@@ -20,40 +19,24 @@ from joulemark.bundles.kinds import KINDS
 from joulemark.cli.import_ import import_
 from joulemark.cli.recommend import recommend
 from joulemark.cli.seconds import seconds
-from joulemark.record.errors import InputError
 
 H100, A100 = "NVIDIA H100 80GB HBM3", "NVIDIA A100-SXM4-40GB"
 
 
-def _run(command: click.Command, *arguments: object) -> Result:
-    return CliRunner().invoke(command, [str(argument) for argument in arguments])
-
-
-def _json(*arguments: object, code: int = 0) -> Any:
-    done = _run(recommend, *arguments, "--json")
-    assert done.exit_code == code, (done.output, done.exception)
-    return json.loads(done.stdout)
-
-
-def _error(command: click.Command, *arguments: object) -> InputError:
-    done = _run(command, *arguments)
-    assert isinstance(done.exception, InputError), done.output
-    return done.exception
+_json = partial(invoked.answer, recommend)
+_run, _error = invoked.run, invoked.error
 
 
 @pytest.fixture
 def rows(tmp_path: Path) -> Path:
     """Three configurations of one model and one of another, imported."""
-    path = text_file(
-        tmp_path / "llm_text_generation__chat.csv",
+    return invoked.imported(
+        tmp_path,
         text_row("org/llama-8b", A100, 100.0, 0.030, 32),
         text_row("org/llama-8b", H100, 60.0, 0.080, 128),
         text_row("org/llama-8b", H100, 50.0, 0.1049, 256),
         text_row("org/llama-70b", H100, 300.0, 0.09, 64),
     )
-    done = _run(import_, "mlenergy", path, "--into", tmp_path / "rows")
-    assert done.exit_code == 0, done.output
-    return tmp_path / "rows"
 
 
 def test_an_import_tells_what_it_did(tmp_path: Path, rows: Path) -> None:

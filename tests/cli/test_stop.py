@@ -88,7 +88,7 @@ def test_a_run_ends_itself_and_says_so(
     assert f"Stopped early after {stopped['questions_asked']} of {N} questions" in told.out
     assert "Saved" in told.out
     page = (out / "report.html").read_text()
-    assert "Whole task, estimated" in page
+    assert "Whole run, estimated" in page
 
     # the same command once more asks nothing, and says the same
     before, asked = quick_engine.answered, places(out)
@@ -111,6 +111,8 @@ def test_a_run_ends_itself_and_says_so(
     assert rest.code == 0, rest.err
     assert rest.json["stopped_early"] is None
     assert rest.json["n_requests"] == N
+    earlier = [(one["at"], one["targets"]) for one in rest.json["earlier_stops"]]
+    assert earlier == [(one["at"], one["targets"]) for one in (stopped, further)]
 
 
 @pytest.mark.slow

@@ -72,7 +72,7 @@ def board(folder: Path, given: Iterable[bytes] = (), **settings: Any) -> Iterato
     }
     made = BoardSettings(database_url=url, **settings)
     app = create_app(made)
-    app.state.worker = Here()
+    app.state.worker = app.state.drawer = Here()
     with TestClient(app, raise_server_exceptions=True) as client:
         double = BoardDouble(app, client, made)
         for data in given:

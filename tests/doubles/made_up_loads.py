@@ -8,9 +8,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from doubles.run_views import T0, S, item
-from joulemark.metrics.attribution import Slice
 from joulemark.metrics.segment_load import SegmentLoad
 from joulemark.record.item import Chunk, Item
+from joulemark.record.span import Span
 
 
 def request(
@@ -69,10 +69,10 @@ def closed_loop(
     return found
 
 
-def window_of(items: Sequence[Item]) -> Slice:
+def window_of(items: Sequence[Item]) -> Span:
     """Return the measured window: from the first request that counts to the last end."""
     counted = [one for one in items if one.phase == "measure"]
-    return Slice(0, min(one.t_begin for one in counted), max(one.t_end for one in items))
+    return Span(0, min(one.t_begin for one in counted), max(one.t_end for one in items))
 
 
 def at(seconds: float) -> int:

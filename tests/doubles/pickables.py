@@ -16,8 +16,9 @@ from joulemark.metrics.picking import Candidate
 from joulemark.metrics.run_view import RunView
 from joulemark.metrics.value import Value
 from joulemark.record.manifest import Load, Rates
+from joulemark.record.span import Span
 from joulemark.runs.input_aware import input_aware
-from joulemark.runs.spans import Span, gap_spans, item_span
+from joulemark.runs.spans import gap_spans, item_span
 from joulemark.simulate.config import ServerConfig
 from joulemark.simulate.gpu import H100, GpuModel
 from joulemark.simulate.model import LLAMA_8B

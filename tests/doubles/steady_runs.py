@@ -13,7 +13,7 @@ from joulemark.record.energy import MeasuredEnergy, MeasuredOrWithheld, Method
 from joulemark.record.item import Chunk, Item, Verdict
 from joulemark.record.manifest import Baselines, Engine, Load, Window
 from joulemark.record.scope import Scope
-from joulemark.runs.spans import Span
+from joulemark.record.span import Span
 from joulemark.runs.steady import steady_state
 from joulemark.simulate.config import ServerConfig
 from joulemark.simulate.request import Finished, SimRequest

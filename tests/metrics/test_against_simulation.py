@@ -20,9 +20,10 @@ from joulemark.record.energy import MeasuredEnergy
 from joulemark.record.meter import Qualification, QualifiedSource, SourceInfo, Trust
 from joulemark.record.reason import Reason
 from joulemark.record.scope import Scope
+from joulemark.record.span import Span
 from joulemark.record.telemetry import Reading
 from joulemark.runs.input_aware import input_aware
-from joulemark.runs.spans import Span, sum_over_scopes
+from joulemark.runs.spans import sum_over_scopes
 from joulemark.simulate.readings import counter_ticks
 from joulemark.simulate.virtual import poisson_arrivals_ns, run_closed, run_open
 from joulemark.telemetry.interval import energies_between
@@ -160,7 +161,7 @@ def equally(run: Loaded) -> dict[str, float]:
     view = run.view
     window = view.manifest.windows[0]
     slices = time_slices(view.items, [(0, window.t0, window.t1)])
-    energies = steady_runs.books_meter(run.run)([Span(*part) for part in slices])
+    energies = steady_runs.books_meter(run.run)(slices)
     rows, _ = attribute_equal_share(view.items, slices, energies, view.headline_energy, "gpu:0")
     return {row.item_id: row.joules for row in rows}
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from doubles.run_views import T0, S, item
 from joulemark.metrics.answer_blocks import cut_blocks
-from joulemark.metrics.attribution import Slice
+from joulemark.record.span import Span
 
 
 def _run(seconds, repeats=1, segment_every=None):
@@ -16,12 +16,12 @@ def _run(seconds, repeats=1, segment_every=None):
     n = len(seconds) // repeats
     for k in range(n * repeats):
         if segment_every and k and k % segment_every == 0:
-            windows.append(Slice(segment, T0 + round(begin_s * S), items[-1].t_end))
+            windows.append(Span(segment, T0 + round(begin_s * S), items[-1].t_end))
             segment, begin_s = segment + 1, at_s
         one = item(k % n, repeat=k // n, segment=segment, start_s=at_s + 0.1, first_s=None, end_s=seconds[k])
         items.append(one)
         at_s += 0.1 + seconds[k]
-    windows.append(Slice(segment, T0 + round(begin_s * S), items[-1].t_end))
+    windows.append(Span(segment, T0 + round(begin_s * S), items[-1].t_end))
     return items, windows
 
 
@@ -31,9 +31,9 @@ def test_a_block_is_closed_by_the_answer_that_makes_it_long_enough():
     # 3 s each, and the tenth answer joins the last
     assert [len(block.keys) for block in blocks] == [3, 3, 4]
     assert [block.stretches for block in blocks] == [
-        (Slice(0, T0, T0 + 3 * S),),
-        (Slice(0, T0 + 3 * S, T0 + 6 * S),),
-        (Slice(0, T0 + 6 * S, T0 + 10 * S),),
+        (Span(0, T0, T0 + 3 * S),),
+        (Span(0, T0 + 3 * S, T0 + 6 * S),),
+        (Span(0, T0 + 6 * S, T0 + 10 * S),),
     ]
 
 
@@ -53,8 +53,8 @@ def test_repeats_lie_in_one_block_with_a_stretch_each():
         (("q4", 0), ("q5", 0), ("q4", 1), ("q5", 1)),
     ]
     assert blocks[1].stretches == (
-        Slice(0, T0 + 2 * S, T0 + 4 * S),
-        Slice(0, T0 + 8 * S, T0 + 10 * S),
+        Span(0, T0 + 2 * S, T0 + 4 * S),
+        Span(0, T0 + 8 * S, T0 + 10 * S),
     )
 
 

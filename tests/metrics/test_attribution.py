@@ -5,7 +5,6 @@ from hypothesis import strategies as st
 
 from doubles.run_views import T0, S, item, measured
 from joulemark.metrics.attribution import (
-    Slice,
     attribute_equal_share,
     attribute_sequential,
     items_overlap,
@@ -16,6 +15,7 @@ from joulemark.record.energy import Withheld
 from joulemark.record.item import Attempt
 from joulemark.record.reason import Reason
 from joulemark.record.scope import Scope
+from joulemark.record.span import Span
 
 
 def _shared(items, power_w, windows, total, lost=None):
@@ -149,9 +149,9 @@ def test_each_segment_has_its_own_clock():
 def test_slices_are_cut_where_requests_begin_and_end_and_nowhere_else():
     items = [item(0, start_s=-1.0, end_s=3.0), item(1, start_s=1.0, end_s=9.0), item(2, segment=1)]
     assert time_slices(items, [(0, T0, T0 + 5 * S)]) == (
-        Slice(0, T0, T0 + S),
-        Slice(0, T0 + S, T0 + 2 * S),
-        Slice(0, T0 + 2 * S, T0 + 5 * S),
+        Span(0, T0, T0 + S),
+        Span(0, T0 + S, T0 + 2 * S),
+        Span(0, T0 + 2 * S, T0 + 5 * S),
     )
 
 

@@ -5,10 +5,10 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from joulemark.metrics.attribution import Slice
 from joulemark.metrics.batch_means import MIN_BLOCKS, Scores, half_width, steady_blocks
 from joulemark.metrics.steady_state import SteadyWindow
 from joulemark.metrics.trend import trend_of
+from joulemark.record.span import Span
 
 N = 3_000
 
@@ -77,7 +77,7 @@ def test_too_few_blocks_have_no_interval():
 
 
 def window(seconds: float, in_batch_s: float) -> SteadyWindow:
-    part = Slice(0, 0, round(seconds * 1e9))
+    part = Span(0, 0, round(seconds * 1e9))
     return SteadyWindow(part, "in_flight", 4, 4, 4, 1.0, 100, 1000, "exact", in_batch_s)
 
 

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from doubles import run_views
 from doubles.run_views import T0, S
-from joulemark.metrics.attribution import Slice
 from joulemark.metrics.catalogue import definitions
 from joulemark.metrics.engine_figures import DEFINITIONS, engine_figures
 from joulemark.metrics.gauge_course import Course, course_of, rise_of
@@ -21,6 +20,7 @@ from joulemark.metrics.summary import summarize
 from joulemark.record.energy import Withheld
 from joulemark.record.manifest import Load, Window
 from joulemark.record.reason import Reason
+from joulemark.record.span import Span
 
 NAMES = [defined.name for defined in DEFINITIONS]
 LOADED = Load(mode="closed", concurrency=4)
@@ -31,11 +31,11 @@ def gauge(quantity: str, at_s: list[float], value: list[float], segment: int = 0
     return EngineGauge(quantity, segment, t_ns, np.array(value, np.float64))
 
 
-def part(t0_s: float, t1_s: float, segment: int = 0) -> Slice:
-    return Slice(segment, T0 + round(t0_s * S), T0 + round(t1_s * S))
+def part(t0_s: float, t1_s: float, segment: int = 0) -> Span:
+    return Span(segment, T0 + round(t0_s * S), T0 + round(t1_s * S))
 
 
-def course(one: EngineGauge, *parts: Slice) -> Course:
+def course(one: EngineGauge, *parts: Span) -> Course:
     found = course_of([one], one.quantity, parts)
     assert isinstance(found, Course)
     return found
@@ -46,7 +46,7 @@ def why(found: object) -> Reason:
     return found.reason
 
 
-def run_of(*gauges: EngineGauge, windows: tuple[Slice, ...] = (part(0, 10),)) -> RunView:
+def run_of(*gauges: EngineGauge, windows: tuple[Span, ...] = (part(0, 10),)) -> RunView:
     """A run under load without a steady window, whose measured windows are given."""
     measured = [Window(name="measure", segment=w.segment, t0=w.t0, t1=w.t1) for w in windows]
     warm = Window(name="warmup", segment=0, t0=T0 - 60 * S, t1=T0)

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from doubles import run_views, steady_runs
 from doubles.made_up_loads import at, closed_loop, load_of, request, stream, window_of
 from joulemark.metrics import summarize
-from joulemark.metrics.attribution import Slice
 from joulemark.metrics.foreign_load import foreign_load, is_watched
 from joulemark.metrics.loaded_definitions import STEADY
 from joulemark.metrics.loaded_energy import loaded_figures
@@ -23,6 +22,7 @@ from joulemark.record.energy import Withheld
 from joulemark.record.item import Attempt, Phase, Verdict
 from joulemark.record.manifest import Load
 from joulemark.record.reason import Reason
+from joulemark.record.span import Span
 from joulemark.simulate.config import ServerConfig
 from joulemark.simulate.gpu import H100
 from joulemark.simulate.lengths import draw_requests
@@ -171,7 +171,7 @@ def test_a_try_that_may_have_been_worked_on_is_ours(error):
     assert isinstance(found(items, counter(items, times=1.3)), SteadyWindow)
     assert isinstance(found(items, prompts(items, foreign=150.0)), SteadyWindow)
     # given up before the stretch, it is worked on by nobody who is asked now
-    late = Slice(0, at(10), at(15.4))
+    late = Span(0, at(10), at(15.4))
     before = with_tries([one for one in loop() if one.t_end < at(9)], error, every=1)
     after = [one for one in loop() if one.t_end >= at(9)]
     watched = load_of([*before, *after], [counter([*before, *after], times=1.6)])

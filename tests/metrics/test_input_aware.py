@@ -11,7 +11,6 @@ from scipy.stats import t as student
 
 from doubles.made_up_loads import at, closed_loop, load_of, request, without_stream
 from doubles.run_views import measured
-from joulemark.metrics.attribution import Slice
 from joulemark.metrics.input_aware import INPUT_AWARE, attribute_input_aware
 from joulemark.metrics.input_aware_figures import input_aware_figures
 from joulemark.metrics.input_aware_fit import InputAwareFit, fit_blocks, idle_power
@@ -30,6 +29,7 @@ from joulemark.metrics.work_slices import (
 from joulemark.record.energy import Withheld
 from joulemark.record.item import Verdict
 from joulemark.record.reason import Reason
+from joulemark.record.span import Span
 
 IDLE_W, STEP_J, PROMPT_J, OUTPUT_J = 90.0, 1.4, 0.05, 0.3
 WEIGHTS = np.array([IDLE_W, STEP_J, PROMPT_J, OUTPUT_J, 0.0])
@@ -51,7 +51,7 @@ def varied(n: int = 120, concurrency: int = 4, seed: int = 1):
 def cut(items):
     """Return load, slices over all of it, and what was done in them."""
     load = load_of(items)
-    whole = Slice(0, min(i.t_begin for i in items), max(i.t_end for i in items))
+    whole = Span(0, min(i.t_begin for i in items), max(i.t_end for i in items))
     slices = work_slices(load, [whole])
     return slices, sliced_work(work_of(load), slices)
 

@@ -7,10 +7,10 @@ import pytest
 
 from doubles.made_up_loads import at
 from doubles.run_views import measured
-from joulemark.metrics.attribution import Slice
 from joulemark.metrics.input_aware_fit import InputAwareFit, fit_blocks
 from joulemark.metrics.least_squares import least_squares
 from joulemark.metrics.work_slices import CONTEXT, OUTPUT, PROMPT, STEPS, TIME, WorkSlices
+from joulemark.record.span import Span
 
 N, IDLE_W = 60, 90.0
 WITHOUT = [STEPS, PROMPT, OUTPUT]
@@ -33,7 +33,7 @@ def fitted(left: float) -> tuple[InputAwareFit, float]:
     # |noise|² = left (|noise|² + c² |own|²)
     context_j = np.sqrt(1 / left - 1) * 20 / np.linalg.norm(own)
     joules = work @ np.array([IDLE_W, 1.4, 0.5, 0.3, context_j]) + noise
-    parts = tuple(Slice(0, at(k), at(k + 1)) for k in range(N))
+    parts = tuple(Span(0, at(k), at(k + 1)) for k in range(N))
     slices = WorkSlices(parts, np.zeros(N, np.bool_), np.arange(N))
     fit = fit_blocks(slices, work, [measured(float(j)) for j in joules], (IDLE_W, "baseline"))
     plain = least_squares(work[:, WITH], joules - IDLE_W * work[:, TIME], list(range(N)))

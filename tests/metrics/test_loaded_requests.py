@@ -8,11 +8,11 @@ import numpy as np
 
 from doubles import run_views
 from doubles.made_up_loads import at, load_of, request
-from joulemark.metrics.attribution import Slice
 from joulemark.metrics.loaded_requests import block_of, ended_by_block
 from joulemark.metrics.steady_state import SteadyState
+from joulemark.record.span import Span
 
-BLOCKS = tuple(Slice(0, at(10.0 * k), at(10.0 * (k + 1))) for k in range(1, 5))
+BLOCKS = tuple(Span(0, at(10.0 * k), at(10.0 * (k + 1))) for k in range(1, 5))
 STATE = SteadyState(blocks=BLOCKS)
 
 

@@ -7,7 +7,6 @@ import pytest
 
 from doubles.made_up_loads import at, closed_loop, load_of, request
 from doubles.run_views import measured
-from joulemark.metrics.attribution import Slice
 from joulemark.metrics.published_windows import (
     EVENTS,
     OURS,
@@ -21,6 +20,7 @@ from joulemark.metrics.value import withheld
 from joulemark.record.energy import Withheld
 from joulemark.record.item import Verdict
 from joulemark.record.reason import Reason
+from joulemark.record.span import Span
 
 
 def ten():
@@ -34,7 +34,7 @@ def ten():
 def test_from_the_b_th_first_token_until_all_but_b_and_one_have_ended():
     window = published_windows(load_of(ten()), 2)[EVENTS]
     # the second first token comes at 0.6 s; 10 − 2 − 1 = 7 have ended at 4.0 s
-    assert window == Slice(0, at(0.6), at(4.0))
+    assert window == Span(0, at(0.6), at(4.0))
 
 
 def test_failed_requests_count_as_ended():
@@ -59,7 +59,7 @@ def test_without_the_engines_batch_there_is_no_rule():
 
 
 def test_until_no_request_waits_for_its_first_token():
-    assert published_windows(load_of(ten()), 2)[QUEUE_EMPTY] == Slice(0, at(0), at(4.6))
+    assert published_windows(load_of(ten()), 2)[QUEUE_EMPTY] == Span(0, at(0), at(4.6))
     # in a closed loop the queue is empty as soon as the first few have begun
     loop = closed_loop(4, 40, lambda k: 1.0)
     window = published_windows(load_of(loop), 4)[QUEUE_EMPTY]
@@ -101,7 +101,7 @@ def test_the_engines_own_queue_is_asked_where_it_tells():
     t_ns = np.array([at(0.1 * k) for k in range(60)], np.int64)
     waiting = EngineGauge("requests_waiting", 0, t_ns, np.where(np.arange(60) < 33, 3.0, 0.0))
     window = published_windows(load_of(ten(), (waiting,)), 2)[QUEUE_EMPTY]
-    assert window == Slice(0, at(0), at(3.3))
+    assert window == Span(0, at(0), at(3.3))
 
 
 def test_rules_stand_side_by_side_with_the_published_equation():
@@ -128,7 +128,7 @@ def test_rules_stand_side_by_side_with_the_published_equation():
 def test_not_one_token_is_a_reason_and_no_divisor():
     items = [request(k, 0.0, 10.0 + k, first_s=9.0 + k, tokens=3) for k in range(4)]
     load = load_of(items)
-    window = Slice(0, at(0), at(5))
+    window = Span(0, at(0), at(5))
     state = SteadyState(load=load, published={EVENTS: window}, published_energy={EVENTS: measured(100.0)})
     _, events = rule_figures(load, state, withheld("J", Reason.NOT_LOADED))
     assert events.tokens.value == 0

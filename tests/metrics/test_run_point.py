@@ -12,7 +12,6 @@ from joulemark.load.lengths import parse_lengths
 from joulemark.load.made_up import MadeUp
 from joulemark.load.token_rate import TokenRate
 from joulemark.metrics import summarize
-from joulemark.metrics.attribution import Slice
 from joulemark.metrics.late_client import JOULES_HOLD
 from joulemark.metrics.limits import Limit
 from joulemark.metrics.point_device import UNKNOWN_DEVICE
@@ -28,6 +27,7 @@ from joulemark.metrics.value import Value
 from joulemark.record.energy import Method
 from joulemark.record.manifest import Load, Sampling, Task
 from joulemark.record.reason import Reason
+from joulemark.record.span import Span
 from joulemark.runs.plan import RunPlan
 from joulemark.runs.steady import max_batch
 
@@ -97,7 +97,7 @@ def _loaded(places: int = 4, seconds: int = 60, watts: float = 100.0) -> RunView
     load = Load(mode="closed", concurrency=places)
     view = dataclasses.replace(_with(run_views.without_meter(), load=load), items=items, chunks={})
     segment = SegmentLoad.of(0, items, {})
-    part = Slice(0, run_views.T0 + 10 * run_views.S, run_views.T0 + (12 + seconds) * run_views.S)
+    part = Span(0, run_views.T0 + 10 * run_views.S, run_views.T0 + (12 + seconds) * run_views.S)
     window = longest_steady(load, [(segment, part)])
     assert isinstance(window, SteadyWindow), window
     energy = run_views.measured(watts * window.duration_s, 1.0)

@@ -9,12 +9,12 @@ from scipy.stats import binomtest
 
 from doubles import run_views
 from doubles.made_up_loads import at, request
-from joulemark.metrics.attribution import Slice
 from joulemark.metrics.run_view import RunView
 from joulemark.metrics.slo import Slo
 from joulemark.metrics.slo_energy import share_correct_at
 from joulemark.metrics.steady_state import SteadyState, SteadyWindow
 from joulemark.record.item import Verdict
+from joulemark.record.span import Span
 
 N, IN_TIME, LATE = 40, 21, 9  # the rest is wrong
 
@@ -25,7 +25,7 @@ def asked() -> RunView:
         verdict = Verdict.CORRECT if k < IN_TIME + LATE else Verdict.WRONG
         lasts_s = 9.0 if IN_TIME <= k < IN_TIME + LATE else 1.0
         items.append(request(k, float(k), k + lasts_s, verdict=verdict))
-    window = SteadyWindow(Slice(0, at(5), at(30)), "in_flight", 4, 4, 4, 1.0, 20, 400, "exact", 1.0)
+    window = SteadyWindow(Span(0, at(5), at(30)), "in_flight", 4, 4, 4, 1.0, 20, 400, "exact", 1.0)
     return dataclasses.replace(
         run_views.without_meter(), items=tuple(items), chunks={}, steady=SteadyState(window)
     )

@@ -58,6 +58,38 @@ def run(joules: Sequence[float], *, idle_j: float = 0.0, right: int = 2, **field
     )
 
 
+def test_of_a_limited_run_the_intervals_are_those_of_the_task_and_the_ledger_that_of_the_limit() -> None:
+    joules = list(np.random.default_rng(4).normal(50, 10, 40))
+
+    def limited(n_whole: int | None, *, is_listed: bool = False) -> RunView:
+        view = run(joules)
+        facts = {"n_whole": n_whole, "subset_key": "joulemark", "is_listed": is_listed}
+        task = view.manifest.task.model_copy(update=facts)
+        return replace(view, manifest=view.manifest.model_copy(update={"task": task}))
+
+    own, of_task, of_list, older = (
+        limited(OF),
+        limited(8 * OF),
+        limited(8 * OF, is_listed=True),
+        limited(None),
+    )
+    told = [stopped_early(view) for view in (own, of_task, of_list, older)]
+    assert [one and one.population for one in told] == [OF, 8 * OF, OF, OF]
+    assert len({str(one and one.lines) for one in told}) == 1
+    for name in ("accuracy", "joules_per_correct_answer"):
+        width = [_width(view, name) for view in (own, of_task, of_list, older)]
+        assert width[0] == width[2] == width[3] < width[1], name
+    method = summarize(of_task).figures["accuracy"].interval_method
+    assert "of all 6,400 questions, of which 40" in method
+
+
+def _width(view: RunView, name: str) -> float:
+    value = summarize(view).figures[name]
+    assert value.lo is not None
+    assert value.hi is not None
+    return value.hi - value.lo
+
+
 PRICED = Rates(usd_per_kwh=0.3, gco2e_per_kwh=56.0, pue=1.2)
 
 

@@ -39,11 +39,51 @@ def test_the_terminal_says_what_ended_the_run_and_what_that_saved() -> None:
     text = printed(view)
     assert "Stopped early after 20 of 60 questions: by accuracy ±20pp." in text
     assert "accuracy 0.5 ±19pp: met" in text
-    assert "those of these 60 questions, of which 20 were asked" in " ".join(text.split())
+    assert "those of these 60 questions, of which 20 were asked: they do not" in " ".join(text.split())
     rows = {row.title: row for row in saved_rows(summarize(view))}
     assert (rows["Questions"].asked, rows["Questions"].saved, rows["Questions"].whole) == ("20", "40", "60")
     assert "Saved" in text
     assert "Energy" in rows
+
+
+def test_it_says_of_which_questions_the_intervals_speak() -> None:
+    def last(view: RunView, *targets: str, **task: object) -> str:
+        manifest = view.manifest.model_copy(deep=True)
+        manifest.task = manifest.task.model_copy(update={"subset_key": "joulemark", **task})
+        if manifest.stop is not None and targets:
+            manifest.stop.targets = list(targets)
+        view = replace(view, manifest=manifest)
+        return (
+            stop_sentences(summarize(view))[-1]
+            if manifest.stop and manifest.stop.stopped
+            else unmet_sentence(view)
+        )
+
+    limited = last(stopped(), n_whole=9000)
+    assert "those of the task's 9,000 questions, of which 20 were asked" in limited
+    assert "the 60 that --limit left are drawn from them at random" in limited
+    paired = last(stopped(), "decided against 12ab (tie ±1pp)", n_whole=9000)
+    assert "names the number that it speaks of" in paired
+    assert "a list named these" in last(stopped(), n_whole=9000, is_listed=True)
+    assert "do not speak of others" in last(stopped(), n_whole=None)
+    whole = last(stopped(ended=False), n_whole=9000)
+    assert "All 60 questions that --limit left were asked; the targets speak of the task's 9,000." in whole
+    assert last(stopped(ended=False), n_whole=60).startswith("Everything was asked.")
+
+
+def test_what_had_ended_the_run_before_it_went_on_is_told_in_order() -> None:
+    first, second = (stopped(targets=k).manifest.stop for k in (1, 2))
+    view = stopped(ended=False)
+    view = replace(view, manifest=view.manifest.model_copy(update={"earlier_stops": [first, second]}))
+    summary = summarize(view)
+    one, two = stop_sentences(summary)
+    assert one.startswith(
+        "Before, accuracy ±20pp had ended the asking after 20 questions (accuracy 0.5 ±19pp: "
+    )
+    assert one.endswith("met); it went on.")
+    assert "joules ±<b>9%" in two
+    assert [earlier["questions_asked"] for earlier in summary.to_json()["earlier_stops"]] == [20, 20]
+    assert "Before, accuracy" in " ".join(printed(view).split())
 
 
 def test_the_binding_target_is_named_and_when_it_was_met() -> None:
@@ -58,7 +98,7 @@ def test_the_page_shows_the_ledger_and_no_markup_of_a_target(tmp_path: Path) -> 
     write_report(summarize(view), view, page)
     html = page.read_text()
     assert "When asking ended" in html
-    assert "Whole task, estimated" in html
+    assert "Whole run, estimated" in html
     assert "±<b>" not in html
 
 

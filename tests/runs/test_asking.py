@@ -185,7 +185,7 @@ def test_a_stop_once_every_question_is_begun_leaves_no_repeat_unasked(
     stopping = Stopping.of_task(EnoughAfter(12), task, repeats, [])
 
     async def run() -> Asking:
-        running = asking(tmp_path, Client(0.001), 4, stopping)
+        running = asking(tmp_path, Client(0.02), 4, stopping)
         await running.run(wanted(task, repeats, (), together=together))
         running.close()
         return running

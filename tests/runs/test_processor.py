@@ -9,9 +9,9 @@ import pytest
 from joulemark.meters.machine_load import MachineLoad
 from joulemark.record.manifest import ClientProof, Manifest
 from joulemark.record.reason import Reason
+from joulemark.record.span import Span
 from joulemark.record.telemetry import Reading
 from joulemark.runs.processor import processor_use
-from joulemark.runs.spans import Span
 from joulemark.telemetry.timeline import Timeline
 
 S = 1_000_000_000

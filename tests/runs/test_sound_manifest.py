@@ -155,3 +155,26 @@ def test_a_rule_that_ended_more_than_there_is_contradicts_the_task(at: int, aske
     rule = StopFacts(targets=["accuracy ±5pp"], least=30, every=10, stopped=ended)
     with pytest.raises(InputError, match="contradicts itself"):
         require_sound(run_views.manifest(stop=rule))
+    with pytest.raises(InputError, match="contradicts itself"):
+        require_sound(run_views.manifest(earlier_stops=[rule]))
+
+
+def test_a_task_is_no_smaller_than_what_was_asked_of_it() -> None:
+    manifest = run_views.manifest(earlier_stops=[StopFacts(targets=["accuracy ±5pp"], least=30, every=10)])
+    with pytest.raises(InputError, match="contradicts itself"):
+        require_sound(manifest)
+    manifest = run_views.manifest()
+    for n_whole in (None, 60, 6000):
+        manifest.task.n_whole = n_whole
+        require_sound(manifest)
+    manifest.task.n_whole = 59
+    with pytest.raises(InputError, match="contradicts itself"):
+        require_sound(manifest)
+
+
+@pytest.mark.parametrize("span", [(1.0, 0.0), (1.0, 1.0), (-1e308, 1e308), (0.0, float("nan"))])
+def test_a_range_of_scores_that_is_none_contradicts_itself(span: tuple[float, float]) -> None:
+    manifest = run_views.manifest()
+    manifest.task.score_range = span
+    with pytest.raises(InputError, match="scores lie within"):
+        require_sound(manifest)

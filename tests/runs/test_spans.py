@@ -4,7 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from joulemark.record.item import Item
-from joulemark.runs.spans import Span, gap_spans
+from joulemark.record.span import Span
+from joulemark.runs.spans import gap_spans
 
 
 def item(t_sent: int, t_end: int, segment: int = 0) -> Item:

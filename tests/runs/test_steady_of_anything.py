@@ -19,8 +19,8 @@ from joulemark.record.energy import Withheld
 from joulemark.record.item import Attempt, Chunk, Item, Verdict
 from joulemark.record.manifest import Engine, Load, Window
 from joulemark.record.reason import Reason
+from joulemark.record.span import Span
 from joulemark.runs.input_aware import input_aware
-from joulemark.runs.spans import Span
 from joulemark.runs.steady import steady_state
 
 SECONDS = st.floats(0, 40)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -9,9 +10,11 @@ import pytest
 
 from doubles import run_views
 from doubles.run_views import item
-from joulemark.record.manifest import StopFacts
+from joulemark.record.manifest import Engine as EngineFacts
+from joulemark.record.manifest import Sampling, StopFacts
 from joulemark.runs.directory import reopen
 from joulemark.runs.finished import Finished, FinishedPrefix
+from joulemark.runs.plan import RunPlan
 from joulemark.runs.stop import StopDecision
 from joulemark.runs.stopping import STOPPED, Stopping, holds_what_ended_it, note_stop
 from joulemark.runs.wanted import conversations, wanted
@@ -93,7 +96,25 @@ def test_another_target_on_a_stopped_run_hides_nothing_of_what_ended_it() -> Non
     assert manifest.stop is not None
     assert manifest.stop.stopped is None
     assert (manifest.may_rank, manifest.standing) == (True, "ranked")
-    assert manifest.notes == ["accuracy > 0.7 had ended the asking after 12 questions; it went on"]
+    (earlier,) = manifest.earlier_stops
+    assert earlier.stopped is not None
+    assert (earlier.stopped.binding, earlier.stopped.asked) == (["accuracy > 0.7"], 12)
+    reopen(manifest, plan)
+    assert len(manifest.earlier_stops) == 1
+
+
+def test_how_many_the_task_has_is_in_the_manifest_and_no_part_of_the_configuration() -> None:
+    """Runs of before there was the field go on, and the same command finds them."""
+    facts = EngineFacts(kind="vllm", model="m")
+    engine: Any = None
+    task = load_task("quick", limit=10)
+    plans = [RunPlan(one, engine, Sampling(max_tokens=8)) for one in (task, replace(task, n_whole=None))]
+    assert [plan.task_facts.n_whole for plan in plans] == [52, None]
+    assert plans[0].task_facts.n_drawn_from == 52
+    assert len({plan.config_hash(facts) for plan in plans}) == 1
+    assert plans[0].config_hash(facts) != RunPlan(load_task("quick"), engine, plans[0].sampling).config_hash(
+        facts
+    )
 
 
 @pytest.mark.parametrize("repeats", [1, 3])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -39,6 +40,16 @@ def test_only_those_are_asked_in_the_order_of_the_key() -> None:
     assert some.subset_key == whole.subset_key
     assert any("3 of 52 items" in note for note in some.notes)
     assert len(load_task("quick", item_ids=wanted, limit=2).questions) == 2
+
+
+def test_a_task_knows_how_many_it_could_ask_and_what_its_questions_are_drawn_from() -> None:
+    whole = load_task("quick")
+    assert (whole.n_whole, whole.n_drawn_from) == (52, 52)
+    limited = load_task("quick", limit=10)
+    assert (len(limited.questions), limited.n_whole, limited.n_drawn_from) == (10, 52, 52)
+    listed = load_task("quick", item_ids=tuple(question.item_id for question in limited.questions))
+    assert (listed.n_whole, listed.n_drawn_from) == (52, 10)
+    assert replace(limited, subset_key=None).n_drawn_from == 10  # in no random order
 
 
 def test_an_item_that_is_not_there_is_told() -> None:

@@ -15,6 +15,7 @@ from joulemark.cli.measure_options import (
     SAMPLING_OPTIONS,
     TASK_OPTIONS,
 )
+from joulemark.cli.open_answers import open_
 from joulemark.cli.opt_in import opt_in, opt_out
 from joulemark.cli.stop_options import stop_option
 from joulemark.cli.submit import submit, withdraw
@@ -60,7 +61,7 @@ def bench() -> None:
     """
 
 
-for _command in (opt_in, opt_out, submit, withdraw):
+for _command in (opt_in, opt_out, submit, withdraw, open_):
     bench.add_command(_command)
 
 

@@ -37,13 +37,11 @@ def add(name: str, role: str, database: str, as_json: bool) -> None:
         raise InputError("the name has to be 1 to 80 letters")
     with _opened(database) as engine:
         from joulemark.board.database.writing import writing
-        from joulemark.board.intake.audit import note
         from joulemark.board.intake.keys import ROLES, new_key
 
         chosen = next(one for one in ROLES if one == role)
         with writing(engine) as connection:
             key = new_key(connection, name, chosen)
-            note(connection, "operator", "added a key", name, role=role)
     click.echo(orjson.dumps({"name": name, "role": role, "key": key}).decode() if as_json else key)
 
 
@@ -81,13 +79,10 @@ def revoke(key_id: str, database: str, as_json: bool) -> None:
 
     with _opened(database) as engine:
         from joulemark.board.database.writing import writing
-        from joulemark.board.intake.audit import note
         from joulemark.board.intake.keys import revoke as revoke_key
 
         with writing(engine) as connection:
             known = revoke_key(connection, key_id[:64])
-            if known:
-                note(connection, "operator", "revoked a key", key_id[:32])
     if not known:
         raise InputError("there is no such key in use", fix="joulemark board keys list   shows their ids")
     click.echo(orjson.dumps({"revoked": key_id}).decode() if as_json else f"{key_id}: revoked")

@@ -60,6 +60,8 @@ def worker(
     from joulemark.board.database.connection import connect
     from joulemark.board.database.upgrade import upgrade
     from joulemark.files.homes import data_home
+    from joulemark.files.locks import FileLock, LockHeld
+    from joulemark.record.errors import InputError
     from joulemark.report.wording import printable
 
     def say(event: str, **facts: str) -> None:
@@ -72,6 +74,14 @@ def worker(
     who = ordinary_user(user)
     otherwise = Path("/var/lib/joulemark") if os.geteuid() == 0 else data_home()
     place = working_folder(work or otherwise / "code-worker", who)
+    try:
+        lock = FileLock(place / ".worker.lock")
+    except (LockHeld, OSError) as error:
+        raise InputError(
+            "there is a worker on this machine",
+            why=f"{place} is in use, and two would measure each other's load ({error})",
+            fix="leave it at one, or name another folder with --work for one with processors of its own",
+        ) from error
     sets = found_in(datasets)
     require_start(who, place)
     engine = connect(database)
@@ -83,5 +93,6 @@ def worker(
     say("ready", user=who.name)
     made.run(once=once)
     engine.dispose()
+    lock.release()
     if once and made.ended and not made.ended["done"]:
         raise click.exceptions.Exit(1)

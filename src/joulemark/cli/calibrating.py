@@ -94,7 +94,7 @@ def _plan(options: Mapping[str, Any], observer: TerminalObserver) -> Calibration
         )
     engine = None
     if not options["no_engine"]:
-        engine = engine_of({**options, "concurrency": max((1, *levels))}, observer)
+        engine = engine_of(options, observer, n_parallel=max((1, *levels)))
     return CalibrationPlan(
         engine=engine,
         starts_engine=options["engine_url"] == EMBEDDED,

@@ -111,7 +111,7 @@ def eval_(
     from joulemark.code.evaluation.evaluate import evaluate
     from joulemark.code.evaluation.executor import LocalExecutor
     from joulemark.code.evaluation.known import known_of, read_known_times
-    from joulemark.code.evaluation.settings import FigureSet, Settings
+    from joulemark.code.evaluation.settings import FEWEST_PAIRS, FigureSet, Settings
     from joulemark.code.problems.registry import BUILT_IN, load_problems
 
     wanted = tuple(FigureSet) if "all" in figures else tuple(map(FigureSet, figures))
@@ -128,7 +128,11 @@ def eval_(
     require_selftest(containment)
     name = model or samples.name.removesuffix(".gz").rpartition(".")[0] or samples.name
     settings = Settings(
-        measure=not no_measure, figures=wanted, max_pairs=max_pairs, min_pairs=min(7, max_pairs), **chosen
+        measure=not no_measure,
+        figures=wanted,
+        max_pairs=max_pairs,
+        min_pairs=min(FEWEST_PAIRS, max_pairs),
+        **chosen,
     )
     directory = into or Path(f"code-{_NO_LETTER.sub('-', name)}")
     _tell_unsound(directory)

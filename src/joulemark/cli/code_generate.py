@@ -45,7 +45,7 @@ def generate_tests(name: str, n_tests: int, seed: int, kind: str | None, out: Pa
                         "kind": case.kind,
                         "size": case.size,
                         "shape": case.shape,
-                        "input": json.loads(case.sent),
+                        "input": json.loads(encode(case.args)),
                         "expected": json.loads(encode(case.expected)),
                     }
                 )

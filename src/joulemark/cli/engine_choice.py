@@ -30,8 +30,11 @@ def with_found_engine(options: Mapping[str, Any]) -> Mapping[str, Any]:
     return {**options, "engine_url": found.url}
 
 
-def engine_of(options: Mapping[str, Any], observer: TerminalObserver) -> Engine:
-    """Return the engine, not started; raises `InputError` for options that do not belong to it."""
+def engine_of(options: Mapping[str, Any], observer: TerminalObserver, *, n_parallel: int = 1) -> Engine:
+    """Return the engine, not started; raises `InputError` for options that do not belong to it.
+
+    ``n_parallel``: how many requests the embedded engine is to work on at once.
+    """
     progress = each_once(observer.stage)
     if (made := options.get("diffusion")) is not None:
         from joulemark.engines.diffusion import DiffusionEngine
@@ -44,7 +47,7 @@ def engine_of(options: Mapping[str, Any], observer: TerminalObserver) -> Engine:
             model=Path(model) if model else None,
             threads=options["threads"],
             n_ctx=options["n_ctx"],
-            n_parallel=options["concurrency"],
+            n_parallel=n_parallel,
             allow_cache=allow_cache,
         )
         if options["api_key_env"] is not None:

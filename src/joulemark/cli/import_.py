@@ -32,6 +32,12 @@ def import_(
     KIND is one of
       mlenergy     ML.ENERGY: a CSV of early 2025, a task file of the v3 leaderboard, a run's results.json
       mlenergy-v1  ML.ENERGY 2023: GPU_TASK_benchmark.csv with score.csv beside it
+      vllm-bench   vLLM: the JSON of `vllm bench serve --save-result`
+      guidellm     GuideLLM: benchmarks.json
+      aiperf       AIPerf: profile_export_aiperf.json
+      llama-bench  llama.cpp: `llama-bench -o json` or `-o jsonl`
+      lm-eval      lm-evaluation-harness: results_….json
+      inspect      Inspect: a log as JSON (`inspect log dump LOG.eval`)
 
     What is published has the lowest trust: it is never ranked with measured runs unless told. The same file
     again changes nothing.

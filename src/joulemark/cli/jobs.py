@@ -24,8 +24,9 @@ from joulemark.tasks.task import TaskSet
 class Work(Protocol):
     """A task to measure, as the command that measures has it.
 
-    ``options`` are those of the command as they hold for the task; ``shape`` is the load; ``prepare`` makes
-    the task once the engine runs, null where `load` gives it as it is asked.
+    ``options`` are those of the command as they hold for the task; ``shape`` is the load, ``n_parallel`` how
+    many requests the embedded engine works on at once; ``prepare`` makes the task once the engine runs, null
+    where `load` gives it as it is asked.
     """
 
     @property
@@ -42,6 +43,9 @@ class Work(Protocol):
 
     @property
     def shape(self) -> LoadShape: ...  # noqa: D102
+
+    @property
+    def n_parallel(self) -> int: ...  # noqa: D102
 
     @property
     def prepare(self) -> Callable[[Engine], Awaitable[TaskSet]] | None: ...  # noqa: D102
@@ -69,6 +73,11 @@ class Job:
     def shape(self) -> LoadShape:
         """So many requests at a time as ``--concurrency`` says."""
         return LoadShape.closed(self.options["concurrency"])
+
+    @property
+    def n_parallel(self) -> int:
+        """As many as are in flight."""
+        return int(self.options["concurrency"])
 
     @property
     def prepare(self) -> None:

@@ -89,7 +89,8 @@ def carry_out(jobs: Sequence[Work], names: Sequence[str], options: Mapping[str, 
             with TerminalObserver() as observer:
                 known = series.known_run(job.name) if series else None
                 asked = {**engine_options, "diffusion": job.options.get("diffusion")}
-                plan = plan_of(job, task, rates, engine_of(asked, observer), known)
+                engine = engine_of(asked, observer, n_parallel=job.n_parallel)
+                plan = plan_of(job, task, rates, engine, known)
                 outcome = LocalExecutor().run(plan, observer)
             view, stopped = judged(task, outcome, job.options)
             if view is not None and outcome.completed:
@@ -155,7 +156,7 @@ def plan_of(job: Work, task: TaskSet, rates: Rates, engine: Engine, known: Path 
         task=task,
         engine=engine,
         sampling=sampling,
-        repeats=options["repeat"] or 1,
+        repeats=options.get("repeat") or 1,
         load=job.shape,
         prepare=job.prepare,
         retries=options["retries"],

@@ -32,6 +32,7 @@ class MediaJob:
     options: Mapping[str, Any]
     suite: None = None
     prepare: None = None
+    n_parallel: int = 1
     standing: Standing = _STANDING
 
     @property

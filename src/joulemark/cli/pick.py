@@ -11,12 +11,14 @@ import click
 from joulemark.cli.limit_options import limit_options, limits_of
 from joulemark.cli.options import FiniteRange, declared_rates, rate_options
 from joulemark.cli.pick_words import budget, length
+from joulemark.cli.ranked_output import page_fix, show
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from joulemark.metrics.picking import Constraint, TextWorkload, Workload
 
 _BY = ("joules_per_correct", "joules", "usd", "gco2e", "usd_per_correct", "gco2e_per_correct")
-_OF_WORKLOAD = ("joules_per_correct", "usd", "gco2e")  # of a point by the same names
 
 
 @click.command()
@@ -60,8 +62,6 @@ def pick(places: tuple[Path, ...], page: Path | None, as_json: bool, **options: 
     which need not have seen such lengths. Published rows are scaled and stand in a table of their own. Exit
     code 1 where nothing keeps what was asked: what fails is told with its figure and its limit.
     """
-    import orjson
-
     from joulemark.bundles.pickable import pickable
     from joulemark.metrics.picking import Wanted, picked_json
     from joulemark.metrics.picking import pick as picked
@@ -73,23 +73,14 @@ def pick(places: tuple[Path, ...], page: Path | None, as_json: bool, **options: 
     if page is not None:
         from joulemark.report.pick_html import write_pick
 
-        fix = f"make {page.parent} a folder that you may write in, or name another file with --html"
-        write_pick(found, page, fix=fix)
-    if as_json:
-        document = {
-            **picked_json(found),
-            "unread": [{"path": path, "why": why} for path, why in among.unread],
-            "page": None if page is None else str(page),
-        }
-        click.echo(orjson.dumps(document, option=orjson.OPT_INDENT_2).decode())
-    else:
-        from rich.console import Console
+        write_pick(found, page, fix=page_fix(page))
 
+    def in_words(console: Console) -> None:
         from joulemark.report.pick_terminal import print_pick
 
-        print_pick(found, Console(), unread=among.unread)
-        if page is not None:
-            click.echo(f"\npage: {page.resolve()}")
+        print_pick(found, console, unread=among.unread)
+
+    show(picked_json(found), in_words, unread=among.unread, page=page, as_json=as_json)
     if found.best is None:
         sys.exit(1)
 
@@ -140,26 +131,13 @@ def _workload(options: dict[str, Any]) -> Workload | TextWorkload:
 
 
 def _constraints(options: dict[str, Any]) -> tuple[Constraint, ...]:
-    from joulemark.metrics.picking import Bound, Named
+    from joulemark.metrics.picking.asked import constraints_of
     from joulemark.record.errors import InputError
 
-    found: list[Constraint] = [
-        Named(name, options[name]) for name in ("hardware", "model", "task") if options[name] is not None
-    ]
-    for limit in limits_of(options):
-        name = "workload_joules" if limit.name == "energy_j" else limit.name
-        name = f"workload_{name}" if name in _OF_WORKLOAD else name
-        found.append(Bound(name, limit.bound, limit.at_least))
-    for quantity, most in options["budgets"]:
-        if options["requests_per_day"] is None:
-            raise InputError(
-                "a budget a day needs to know how many requests come", fix="--requests-per-day 1000"
-            )
-        name = f"workload_{quantity}_per_day"
-        if options["budget_of"] == "requests":
-            if quantity == "kwh":
-                name = "workload_requests_kwh_per_day"
-            else:  # of a request, R times
-                name, most = f"workload_{quantity}", most / options["requests_per_day"]
-        found.append(Bound(name, most))
-    return tuple(found)
+    a_day = options["requests_per_day"]
+    named = {name: options[name] for name in ("hardware", "model", "task")}
+    of_requests = options["budget_of"] == "requests"
+    try:
+        return constraints_of(named, limits_of(options), options["budgets"], a_day, of_requests=of_requests)
+    except ValueError as error:
+        raise InputError(str(error), fix="--requests-per-day 1000") from error

@@ -11,9 +11,12 @@ import click
 
 from joulemark.cli.limit_options import limit_options, limits_of, pairs_of
 from joulemark.cli.options import declared_rates, rate_options
+from joulemark.cli.ranked_output import page_fix, show
 from joulemark.metrics.comparable import MIXABLE
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from joulemark.metrics.limits import Limit
     from joulemark.metrics.recommendation import Recommendation
 
@@ -67,8 +70,6 @@ def recommend(places: tuple[Path, ...], page: Path | None, as_json: bool, **opti
     without a percentile they bound the mean. Exit code 1 where no configuration meets them: the nearest are
     told.
     """
-    import orjson
-
     from joulemark.bundles.gather import gather
     from joulemark.metrics.recommendation_json import recommendation_json
 
@@ -80,23 +81,14 @@ def recommend(places: tuple[Path, ...], page: Path | None, as_json: bool, **opti
     if page is not None:
         from joulemark.report.frontier_html import write_frontier
 
-        fix = f"make {page.parent} a folder that you may write in, or name another file with --html"
-        write_frontier(found, page, fix=fix)
-    if as_json:
-        document = {
-            **recommendation_json(found),
-            "unread": [{"path": path, "why": why} for path, why in gathered.unread],
-            "page": None if page is None else str(page),
-        }
-        click.echo(orjson.dumps(document, option=orjson.OPT_INDENT_2).decode())
-    else:
-        from rich.console import Console
+        write_frontier(found, page, fix=page_fix(page))
 
+    def in_words(console: Console) -> None:
         from joulemark.report.frontier_terminal import print_recommendation
 
-        print_recommendation(found, Console(), unread=gathered.unread)
-        if page is not None:
-            click.echo(f"\npage: {page.resolve()}")
+        print_recommendation(found, console, unread=gathered.unread)
+
+    show(recommendation_json(found), in_words, unread=gathered.unread, page=page, as_json=as_json)
     if found.pick is None:
         sys.exit(1)
 

@@ -2,14 +2,7 @@
 
 from __future__ import annotations
 
-import math
-import re
-
 import click
-
-_TIME = re.compile(r"\s*([0-9]+(?:\.[0-9]*)?|\.[0-9]+)\s*(us|µs|ms|s|min|h)?\s*", re.IGNORECASE)
-_PER_SECOND = {"us": 1e6, "µs": 1e6, "ms": 1e3}
-_SECONDS = {"s": 1.0, "min": 60.0, "h": 3600.0}
 
 
 def seconds(text: str) -> float:
@@ -17,12 +10,9 @@ def seconds(text: str) -> float:
 
     Usable as the type of an option.
     """
-    found = _TIME.fullmatch(text)
-    number = math.nan
-    if found is not None:
-        number, unit = float(found[1]), (found[2] or "s").lower()
-        # divided, so that 100ms is the same float as 0.1
-        number = number / _PER_SECOND[unit] if unit in _PER_SECOND else number * _SECONDS[unit]
-    if not (math.isfinite(number) and number > 0):
-        raise click.BadParameter(f"{text!r} is no time; write 100ms, 5s or 2min")
-    return number
+    from joulemark.metrics.picking.asked import read_seconds
+
+    try:
+        return read_seconds(text)
+    except ValueError as error:
+        raise click.BadParameter(f"{text!r} is {error}") from error

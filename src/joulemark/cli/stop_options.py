@@ -48,6 +48,7 @@ def rule_of(options: Mapping[str, Any], task: TaskSet, rates: Rates, shape: Load
         targets,
         len(task.questions),
         rates,
+        population=task.n_drawn_from,
         in_flight=shape.concurrency or 1,
         score_range=task.score_range,
     )

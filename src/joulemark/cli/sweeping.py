@@ -18,6 +18,7 @@ from joulemark.cli.sweep_progress import SweepTerminal
 from joulemark.engines.launch.launched import LaunchOptions
 from joulemark.engines.launch.program import split_command
 from joulemark.engines.launch.registry import EMBEDDED
+from joulemark.load.chosen import SLOTS
 from joulemark.record.errors import InputError
 from joulemark.record.identity import config_hash
 from joulemark.runs.executor import LocalExecutor
@@ -27,8 +28,6 @@ from joulemark.sweeps.journal import SweepJournal
 from joulemark.sweeps.plan import SweepPlan
 from joulemark.sweeps.point import SweepPoint, in_order, make_point, point_name
 from joulemark.sweeps.sweep import sweep as carry_out
-
-_SLOTS = 4  # of the embedded engine, where requests come by themselves
 
 
 def make_sweep(arguments: Sequence[str], options: Mapping[str, Any]) -> int:
@@ -113,11 +112,11 @@ def _sweep_plan(grid: Grid, bench: Benches, *, early_stop: bool) -> SweepPlan:
 def _embedded_slots(cells: Sequence[Cell]) -> int:
     """Return how many requests the embedded engine is to work on at once: one engine for every load."""
     wanted = [
-        cell.settings.get("concurrency") or _SLOTS
+        cell.settings.get("concurrency") or SLOTS
         for cell in cells
         if not cell.skipped and cell.settings.get("engine") == EMBEDDED
     ]
-    return max((int(n) for n in wanted if isinstance(n, int)), default=_SLOTS)
+    return max((int(n) for n in wanted if isinstance(n, int)), default=SLOTS)
 
 
 def _require_names(points: Sequence[SweepPoint]) -> None:

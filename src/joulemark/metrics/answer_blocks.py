@@ -20,9 +20,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from joulemark.metrics.attribution import Slice
 from joulemark.record.item import Item
 from joulemark.record.reason import Reason
+from joulemark.record.span import Span
 
 RENEWALS = 10
 MIN_BLOCKS = 10
@@ -36,7 +36,7 @@ class AnswerBlock:
     """Answers by ``Item.key``, and the stretches of time that are theirs and nobody else's."""
 
     keys: tuple[tuple[str, int], ...]
-    stretches: tuple[Slice, ...]
+    stretches: tuple[Span, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +106,7 @@ class AnswerBlocks:
         return f"{told} (`quick` has 52; `joulemark bench run {large} --limit {needed}` has enough)"
 
 
-def cut_blocks(items: Sequence[Item], windows: Sequence[Slice], least_ns: int) -> list[AnswerBlock]:
+def cut_blocks(items: Sequence[Item], windows: Sequence[Span], least_ns: int) -> list[AnswerBlock]:
     """Cut ``windows`` (disjoint) into blocks whose stretches last ``least_ns`` in the mean, or into one.
 
     ``items`` are all within the windows and do not overlap. A block is closed by the first question that
@@ -139,13 +139,13 @@ def joined(one: AnswerBlock, other: AnswerBlock) -> AnswerBlock:
     return AnswerBlock((*one.keys, *other.keys), _merged((*one.stretches, *other.stretches)))
 
 
-def _block(slots: Sequence[tuple[Item, Slice]]) -> AnswerBlock:
+def _block(slots: Sequence[tuple[Item, Span]]) -> AnswerBlock:
     return AnswerBlock(tuple(item.key for item, _ in slots), _merged(part for _, part in slots))
 
 
-def _merged(parts: Iterable[Slice]) -> tuple[Slice, ...]:
+def _merged(parts: Iterable[Span]) -> tuple[Span, ...]:
     """Join stretches of which one begins where another ends."""
-    found: list[Slice] = []
+    found: list[Span] = []
     for part in sorted(parts):
         if found and _follows(found[-1], part):
             found[-1] = found[-1]._replace(t1=part.t1)
@@ -154,11 +154,11 @@ def _merged(parts: Iterable[Slice]) -> tuple[Slice, ...]:
     return tuple(found)
 
 
-def _follows(one: Slice, other: Slice) -> bool:
+def _follows(one: Span, other: Span) -> bool:
     return one.segment == other.segment and one.t1 == other.t0
 
 
-def _slots(items: Sequence[Item], windows: Sequence[Slice]) -> list[tuple[Item, Slice]]:
+def _slots(items: Sequence[Item], windows: Sequence[Span]) -> list[tuple[Item, Span]]:
     """Share the time of windows among their items, in order: each from the end of the one before to its own.
 
     The last item of a window has what is left of it. A window without items is in no slot.
@@ -170,5 +170,5 @@ def _slots(items: Sequence[Item], windows: Sequence[Slice]) -> list[tuple[Item, 
             key=lambda item: item.t_end,
         )
         edges = [t0, *(item.t_end for item in here[:-1]), t1]
-        slots += [(item, Slice(segment, a, b)) for item, (a, b) in zip(here, pairwise(edges), strict=False)]
+        slots += [(item, Span(segment, a, b)) for item, (a, b) in zip(here, pairwise(edges), strict=False)]
     return slots

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
-from typing import NamedTuple
 
 import numpy as np
 
@@ -14,19 +13,12 @@ from joulemark.record.energy import MeasuredOrWithheld, Withheld
 from joulemark.record.item import Item
 from joulemark.record.reason import Reason
 from joulemark.record.scope import Scope
+from joulemark.record.span import Span
 
 SEQUENTIAL = "sequential"
 EQUAL_SHARE = "equal_share"
 
 JoulesOrReason = float | Reason
-
-
-class Slice(NamedTuple):
-    """A stretch of one segment in which the same requests were in flight; stamps in monotonic ns."""
-
-    segment: int
-    t0: int
-    t1: int
 
 
 def scope_label(scopes: Iterable[Scope]) -> str:
@@ -64,25 +56,25 @@ def attribute_sequential(
     return rows, _check(SEQUENTIAL, scope, total, list(map(_known, energies)), list(map(_known, gaps)))
 
 
-def time_slices(items: Iterable[Item], windows: Iterable[tuple[int, int, int]]) -> tuple[Slice, ...]:
-    """Cut ``windows`` (segment, t0, t1; disjoint) wherever a request begins or ends.
+def time_slices(items: Iterable[Item], windows: Iterable[Span]) -> tuple[Span, ...]:
+    """Cut disjoint ``windows`` wherever a request begins or ends.
 
     Ordered by segment and time. Time outside the windows is in no slice.
     """
     cuts: dict[int, list[int]] = {}
     for item in items:
         cuts.setdefault(item.segment, []).extend((item.t_begin, item.t_end))
-    found: list[Slice] = []
+    found: list[Span] = []
     for segment, t0, t1 in sorted(windows):
         edges = np.unique(np.array([t0, t1, *cuts.get(segment, ())], np.int64))
         inside = edges[(edges >= t0) & (edges <= t1)].tolist()
-        found.extend(Slice(segment, a, b) for a, b in pairwise(inside))
+        found.extend(Span(segment, a, b) for a, b in pairwise(inside))
     return tuple(found)
 
 
 def attribute_equal_share(
     items: Sequence[Item],
-    slices: Sequence[Slice],
+    slices: Sequence[Span],
     energies: Sequence[MeasuredOrWithheld],
     total: MeasuredOrWithheld,
     scope: str,
@@ -115,7 +107,7 @@ def attribute_equal_share(
 
 
 def _shares(
-    items: Sequence[Item], slices: Sequence[Slice], joules: Sequence[JoulesOrReason]
+    items: Sequence[Item], slices: Sequence[Span], joules: Sequence[JoulesOrReason]
 ) -> tuple[list[JoulesOrReason], list[JoulesOrReason]]:
     """Return what each item of one segment is charged, and the energy of each slice that nobody used."""
     begin = np.array([item.t_begin for item in items], np.int64)

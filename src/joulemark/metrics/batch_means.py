@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from joulemark.metrics.answer_blocks import RENEWALS
-from joulemark.metrics.attribution import Slice
 from joulemark.metrics.steady_state import SteadyWindow
 from joulemark.metrics.student import MIN_DEGREES, t_95
+from joulemark.record.span import Span
 
 Floats = NDArray[np.float64]
 
@@ -42,7 +42,7 @@ class Scores:
     clusters: Sequence[Hashable]
 
 
-def steady_blocks(window: SteadyWindow, renewal_s: float = 0.0) -> tuple[Slice, ...]:
+def steady_blocks(window: SteadyWindow, renewal_s: float = 0.0) -> tuple[Span, ...]:
     """Cut a steady window into at most thirty equal blocks, none shorter than a request is in the batch.
 
     Nor shorter than `joulemark.metrics.answer_blocks.RENEWALS` of the meter, which tells something new every
@@ -55,7 +55,7 @@ def steady_blocks(window: SteadyWindow, renewal_s: float = 0.0) -> tuple[Slice, 
         return ()
     segment, t0, t1 = window.part
     edges = np.linspace(t0, t1, n + 1).astype(np.int64).tolist()
-    return tuple(Slice(segment, a, b) for a, b in pairwise(edges))
+    return tuple(Span(segment, a, b) for a, b in pairwise(edges))
 
 
 def half_width(errors: Floats, scores: Scores | None = None) -> float:

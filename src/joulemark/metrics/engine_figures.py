@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from joulemark.metrics.attribution import Slice
 from joulemark.metrics.definition import MetricDefinition
 from joulemark.metrics.gauge_course import Course, course_of, rise_of
 from joulemark.metrics.page_doubt import doubt_in
@@ -12,6 +11,7 @@ from joulemark.metrics.run_view import RunView
 from joulemark.metrics.value import Value, withheld
 from joulemark.record.energy import Withheld
 from joulemark.record.reason import Reason
+from joulemark.record.span import Span
 from joulemark.record.telemetry import Quantity
 from joulemark.record.window_name import WindowName
 
@@ -120,13 +120,13 @@ def engine_figures(run: RunView) -> dict[str, Value]:
     }
 
 
-def _parts(run: RunView) -> tuple[Slice, ...]:
+def _parts(run: RunView) -> tuple[Span, ...]:
     """Return the steady window, or the measured windows where there is none."""
     window = run.steady.window
     if not isinstance(window, Withheld):
         return (window.part,)
     return tuple(
-        Slice(one.segment, one.t0, one.t1)
+        Span(one.segment, one.t0, one.t1)
         for one in run.manifest.windows
         if one.name == WindowName.MEASURE and one.t1 is not None and one.t1 > one.t0
     )

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from joulemark.metrics.attribution import Slice
 from joulemark.record.energy import Withheld
 from joulemark.record.reason import Reason
+from joulemark.record.span import Span
 
 if TYPE_CHECKING:
     from joulemark.metrics.run_view import EngineGauge
@@ -46,7 +46,7 @@ class Course:
         return float(self.value.max())
 
 
-def course_of(gauges: Sequence[EngineGauge], quantity: str, parts: Sequence[Slice]) -> Course | Withheld:
+def course_of(gauges: Sequence[EngineGauge], quantity: str, parts: Sequence[Span]) -> Course | Withheld:
     """Return a gauge over ``parts``: each reading stands until the next one, for 2 s at most.
 
     Withheld where nothing was read (``not_reported``), where fewer than three readings lie in the parts
@@ -68,7 +68,7 @@ def course_of(gauges: Sequence[EngineGauge], quantity: str, parts: Sequence[Slic
     return Course(value, held_s)
 
 
-def rise_of(gauges: Sequence[EngineGauge], quantity: str, parts: Sequence[Slice]) -> float | Withheld:
+def rise_of(gauges: Sequence[EngineGauge], quantity: str, parts: Sequence[Span]) -> float | Withheld:
     """Return by how much a counter rose in ``parts``, between the readings nearest to the ends of each.
 
     Withheld where it was not read (``not_reported``), within 2 s of an end (``gap_too_long``), where one
@@ -104,7 +104,7 @@ def _of(gauges: Sequence[EngineGauge], quantity: str, segment: int) -> tuple[Int
     return None
 
 
-def _held(t_ns: Ints, values: Floats, part: Slice) -> tuple[Floats, Floats]:
+def _held(t_ns: Ints, values: Floats, part: Span) -> tuple[Floats, Floats]:
     """Return the readings that stand for some of a part, and for how long of it."""
     until_ns = np.minimum(np.append(t_ns[1:], part.t1), t_ns + round(MAX_HOLD_S * 1e9))
     held_ns = np.minimum(until_ns, part.t1) - np.maximum(t_ns, part.t0)

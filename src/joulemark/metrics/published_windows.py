@@ -13,7 +13,6 @@ from itertools import pairwise, takewhile
 
 import numpy as np
 
-from joulemark.metrics.attribution import Slice
 from joulemark.metrics.latency import answered_items
 from joulemark.metrics.occupancy import Occupancy
 from joulemark.metrics.segment_load import SegmentLoad
@@ -23,6 +22,7 @@ from joulemark.metrics.value import Value, energy_value, withheld
 from joulemark.record.energy import MeasuredOrWithheld, Withheld
 from joulemark.record.item import Phase
 from joulemark.record.reason import Reason
+from joulemark.record.span import Span
 from joulemark.record.telemetry import Quantity
 
 EVENTS = "events"
@@ -54,7 +54,7 @@ class RuleFigures:
     joules_per_request: Value
 
 
-def published_windows(segment: SegmentLoad, max_batch: int | None) -> dict[str, Slice | Withheld]:
+def published_windows(segment: SegmentLoad, max_batch: int | None) -> dict[str, Span | Withheld]:
     """Return the windows of the published rules; ``max_batch`` is the batch that the engine is set up for."""
     segment = _without_warm_ups(segment)
     if not segment.items:
@@ -72,7 +72,7 @@ def _without_warm_ups(segment: SegmentLoad) -> SegmentLoad:
     return replace(segment, items=items[sum(1 for _ in alone) :])
 
 
-def _events(segment: SegmentLoad, max_batch: int | None) -> Slice | Withheld:
+def _events(segment: SegmentLoad, max_batch: int | None) -> Span | Withheld:
     if max_batch is None:
         return Withheld(Reason.NOT_REPORTED, "The batch that the engine is set up for is not known.")
     n, b = len(segment.items), max_batch
@@ -89,10 +89,10 @@ def _events(segment: SegmentLoad, max_batch: int | None) -> Slice | Withheld:
     t0, t1 = firsts[b - 1], ends[wanted - 1]
     if t1 <= t0:
         return Withheld(Reason.NOT_STEADY, f"{told} {wanted} had ended before the {b}-th first token came.")
-    return Slice(segment.segment, t0, t1)
+    return Span(segment.segment, t0, t1)
 
 
-def _queue_empty(segment: SegmentLoad) -> Slice | Withheld:
+def _queue_empty(segment: SegmentLoad) -> Span | Withheld:
     """Find the first instant after the start at which no request waits, by the engine's gauge if any."""
     t0 = segment.items[0].t_begin
     last = max(item.t_end for item in segment.items)
@@ -109,7 +109,7 @@ def _queue_empty(segment: SegmentLoad) -> Slice | Withheld:
     empty = np.flatnonzero((waiting.value <= 0) & (waiting.t_ns > waiting.t_ns[busy[0]]))
     if not len(empty):
         return Withheld(Reason.NOT_STEADY, "The queue was never empty.")
-    return Slice(segment.segment, t0, int(waiting.t_ns[empty[0]]))
+    return Span(segment.segment, t0, int(waiting.t_ns[empty[0]]))
 
 
 def rule_figures(segment: SegmentLoad, state: SteadyState, per_request: Value) -> tuple[RuleFigures, ...]:
@@ -117,7 +117,7 @@ def rule_figures(segment: SegmentLoad, state: SteadyState, per_request: Value) -
     segment = _without_warm_ups(segment)
     ours = state.window if isinstance(state.window, Withheld) else state.window.part
     foreign = ours if isinstance(ours, Withheld) and ours.reason is Reason.FOREIGN_LOAD else None
-    windows: dict[str, tuple[Slice | Withheld, MeasuredOrWithheld]] = {OURS: (ours, state.energy)}
+    windows: dict[str, tuple[Span | Withheld, MeasuredOrWithheld]] = {OURS: (ours, state.energy)}
     for rule, window in state.published.items():
         energy = window if isinstance(window, Withheld) else foreign or state.published_energy[rule]
         windows[rule] = (window, energy)
@@ -126,7 +126,7 @@ def rule_figures(segment: SegmentLoad, state: SteadyState, per_request: Value) -
 
 
 def _figures(
-    rule: str, segment: SegmentLoad, window: Slice | Withheld, energy: MeasuredOrWithheld
+    rule: str, segment: SegmentLoad, window: Span | Withheld, energy: MeasuredOrWithheld
 ) -> RuleFigures:
     if isinstance(window, Withheld):
         none = {u: withheld(u, window.reason, detail=window.detail) for u in ("s", "1", "tokens", "J")}
@@ -152,7 +152,7 @@ def _figures(
     )
 
 
-def _tokens(segment: SegmentLoad, window: Slice) -> Value:
+def _tokens(segment: SegmentLoad, window: Span) -> Value:
     course = segment.tokens
     if isinstance(course, Withheld):
         return withheld("tokens", course.reason, detail=course.detail)

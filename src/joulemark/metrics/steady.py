@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from joulemark.metrics.attribution import Slice
 from joulemark.metrics.foreign_load import foreign_beside
 from joulemark.metrics.occupancy import Floats, Occupancy
 from joulemark.metrics.page_doubt import page_doubt
@@ -22,6 +21,7 @@ from joulemark.metrics.trend import trend_of
 from joulemark.record.energy import Withheld
 from joulemark.record.item import Phase
 from joulemark.record.reason import Reason
+from joulemark.record.span import Span
 
 if TYPE_CHECKING:
     from joulemark.record.manifest import Load
@@ -53,7 +53,7 @@ class _Stretch:
     held_share: float | None
 
 
-def longest_steady(load: Load, segments: Sequence[tuple[SegmentLoad, Slice]]) -> SteadyWindow | Withheld:
+def longest_steady(load: Load, segments: Sequence[tuple[SegmentLoad, Span]]) -> SteadyWindow | Withheld:
     """Return the longest steady stretch among measured windows, each with its segment's load.
 
     Where there is none the reason is that of the longest window.
@@ -66,7 +66,7 @@ def longest_steady(load: Load, segments: Sequence[tuple[SegmentLoad, Slice]]) ->
     return max(refused, key=lambda one: one[0])[1] if refused else NOT_LOADED
 
 
-def steady_window(load: Load, segment: SegmentLoad, part: Slice) -> SteadyWindow | Withheld:
+def steady_window(load: Load, segment: SegmentLoad, part: Span) -> SteadyWindow | Withheld:
     """Return the steady stretch of a measured window ``part``, or why there is none.
 
     ``segment`` holds every request of the window's segment.
@@ -89,13 +89,13 @@ def steady_window(load: Load, segment: SegmentLoad, part: Slice) -> SteadyWindow
     return foreign_beside(segment, stretch.t0, stretch.t1) or window
 
 
-def _stretch_of(load: Load, segment: SegmentLoad, part: Slice) -> _Stretch | Withheld:
+def _stretch_of(load: Load, segment: SegmentLoad, part: Span) -> _Stretch | Withheld:
     if load.mode == "closed" or load.arrival == "at_once":
         return _held_level(load, segment, part)
     return _stationary(load, segment, part)
 
 
-def _held_level(load: Load, segment: SegmentLoad, part: Slice) -> _Stretch | Withheld:
+def _held_level(load: Load, segment: SegmentLoad, part: Span) -> _Stretch | Withheld:
     """Find the stretch of a closed load at its level, after one turnover and until the last dispatch."""
     at_once = load.arrival == "at_once" and load.mode != "closed"
     stamps = [item.t_first if at_once else item.t_begin for item in segment.items]
@@ -179,7 +179,7 @@ def _turnover(segment: SegmentLoad, reached: int, level: float) -> int:
     return ends[len(ends) - 1 - left] if ends else reached
 
 
-def _stationary(load: Load, segment: SegmentLoad, part: Slice) -> _Stretch | Withheld:
+def _stationary(load: Load, segment: SegmentLoad, part: Span) -> _Stretch | Withheld:
     """Find the stretch of an open load after its start and up to the last arrival; refuse one that grows."""
     before = [item for item in segment.items if item.phase == Phase.WARMUP]
     lead = before[-load.lead_requests :] if load.lead_requests else []
@@ -260,7 +260,7 @@ def _enough(segment: SegmentLoad, found: _Stretch) -> SteadyWindow | Withheld:
         told = f"{tokens:.0f} tokens were made in its {duration_s:.1f} s; {needed:.0f} are needed."
         return Withheld(Reason.TOO_FEW_TOKENS, told)
     return SteadyWindow(
-        part=Slice(segment.segment, found.t0, found.t1),
+        part=Span(segment.segment, found.t0, found.t1),
         basis=found.basis,
         level=found.level,
         mean_batch=batch,

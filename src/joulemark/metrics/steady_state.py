@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from joulemark.metrics.attribution import Slice
 from joulemark.metrics.segment_load import SegmentLoad
 from joulemark.metrics.token_course import TokenBasis
 from joulemark.record.energy import MeasuredOrWithheld, Withheld
 from joulemark.record.reason import Reason
+from joulemark.record.span import Span
 
 Basis = Literal["running", "in_flight", "generating"]
 
@@ -29,7 +29,7 @@ class SteadyWindow:
     Little's law from the batch and what ended a second.
     """
 
-    part: Slice
+    part: Span
     basis: Basis
     level: float
     mean_batch: float
@@ -58,10 +58,10 @@ class SteadyState:
     window: SteadyWindow | Withheld = NOT_LOADED
     load: SegmentLoad | None = None
     energy: MeasuredOrWithheld = NOT_LOADED
-    blocks: tuple[Slice, ...] = ()
+    blocks: tuple[Span, ...] = ()
     block_energies: tuple[MeasuredOrWithheld, ...] = ()
     block_tokens: tuple[float, ...] = ()
-    published: Mapping[str, Slice | Withheld] = field(default_factory=dict)
+    published: Mapping[str, Span | Withheld] = field(default_factory=dict)
     published_energy: Mapping[str, MeasuredOrWithheld] = field(default_factory=dict)
     renewal_s: float = 0.0
 

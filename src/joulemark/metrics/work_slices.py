@@ -9,9 +9,9 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from joulemark.metrics.attribution import Slice
 from joulemark.metrics.request_work import Request, Work
 from joulemark.metrics.segment_load import SegmentLoad
+from joulemark.record.span import Span
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -30,7 +30,7 @@ class WorkSlices:
     ``block`` int64[n] is the place of the block that a slice belongs to.
     """
 
-    parts: tuple[Slice, ...]
+    parts: tuple[Span, ...]
     idle: NDArray[np.bool_]
     block: Ints
 
@@ -54,7 +54,7 @@ class RequestSlices:
     columns: Floats
 
 
-def work_slices(segment: SegmentLoad, windows: Sequence[Slice], least_s: float = 0.0) -> WorkSlices:
+def work_slices(segment: SegmentLoad, windows: Sequence[Span], least_s: float = 0.0) -> WorkSlices:
     """Cut measured windows of a segment into blocks, and these where requests begin or cease to be there.
 
     A block lasts ``least_s`` seconds or more, where the window does.
@@ -64,7 +64,7 @@ def work_slices(segment: SegmentLoad, windows: Sequence[Slice], least_s: float =
     curve = segment.in_flight
     was_idle = np.concatenate([[True], curve.value[:-1] == 0])
     changes = curve.t_ns[was_idle != (curve.value == 0)]
-    parts: list[Slice] = []
+    parts: list[Span] = []
     blocks: list[int] = []
     before = 0
     for part in sorted(windows):
@@ -72,7 +72,7 @@ def work_slices(segment: SegmentLoad, windows: Sequence[Slice], least_s: float =
         grid = np.linspace(part.t0, part.t1, n + 1).astype(np.int64)
         inside = changes[(changes > part.t0) & (changes < part.t1)]
         edges = np.unique(np.concatenate([grid, inside]))
-        parts += [Slice(part.segment, a, b) for a, b in pairwise(edges.tolist())]
+        parts += [Span(part.segment, a, b) for a, b in pairwise(edges.tolist())]
         blocks += (np.searchsorted(grid, edges[:-1], "right") - 1 + before).tolist()
         before += n
     begins = np.array([part.t0 for part in parts], np.int64)

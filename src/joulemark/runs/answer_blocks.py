@@ -7,13 +7,13 @@ from itertools import islice
 from statistics import median
 
 from joulemark.metrics.answer_blocks import RENEWALS, AnswerBlock, AnswerBlocks, cut_blocks, joined
-from joulemark.metrics.attribution import Slice, items_overlap
+from joulemark.metrics.attribution import items_overlap
 from joulemark.record.attribution import Attribution
 from joulemark.record.energy import MeasuredEnergy, MeasuredOrWithheld
 from joulemark.record.item import Item, Phase
 from joulemark.record.reason import Reason
 from joulemark.runs.run_energy import RunEnergy
-from joulemark.runs.spans import Span, total_energy
+from joulemark.runs.spans import total_energy
 from joulemark.telemetry.renewal import FEW_RENEWALS, renewal_of
 from joulemark.telemetry.timeline import Timeline
 
@@ -33,8 +33,7 @@ def answer_blocks(
         return None
     if overlap:
         return AnswerBlocks(renewal_s, reason=Reason.OVERLAPPED)
-    windows = [Slice(window.segment, window.t0, window.t1) for window in energy.windows]
-    blocks = cut_blocks(answers, windows, round(RENEWALS * renewal_s * 1e9))
+    blocks = cut_blocks(answers, energy.windows, round(RENEWALS * renewal_s * 1e9))
     return _metered(energy, blocks, renewal_s)
 
 
@@ -78,5 +77,5 @@ def _metered(energy: RunEnergy, blocks: list[AnswerBlock], renewal_s: float) -> 
 
 
 def _energies(energy: RunEnergy, blocks: Sequence[AnswerBlock]) -> list[MeasuredOrWithheld]:
-    each = iter(energy.of([Span(*part) for block in blocks for part in block.stretches]))
+    each = iter(energy.of([part for block in blocks for part in block.stretches]))
     return [total_energy(list(islice(each, len(block.stretches)))) for block in blocks]

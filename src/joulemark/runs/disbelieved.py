@@ -12,9 +12,9 @@ from joulemark.record.energy import Withheld
 from joulemark.record.item import Chunk, Item, Phase
 from joulemark.record.manifest import Manifest
 from joulemark.record.reason import Reason
+from joulemark.record.span import Span
 from joulemark.runs.processor import ProcessorUse
 from joulemark.runs.run_energy import RunEnergy
-from joulemark.runs.spans import Span
 from joulemark.runs.steady import steady_state
 
 _ANSWER_OUTSIDE = "An answer lies outside the measured windows, so their energy is not that of the answers."

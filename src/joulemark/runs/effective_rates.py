@@ -15,8 +15,9 @@ from joulemark.metrics.rate_steps import (
 )
 from joulemark.record.energy import MeasuredEnergy
 from joulemark.record.manifest import Manifest, Rates, RateStep
+from joulemark.record.span import Span
 from joulemark.runs.run_energy import RunEnergy
-from joulemark.runs.spans import Span, measured_spans
+from joulemark.runs.spans import measured_spans
 
 
 def effective_rates(manifest: Manifest, energy: RunEnergy) -> Rates | None:

@@ -8,7 +8,6 @@ from dataclasses import replace
 import numpy as np
 
 from joulemark.metrics.answer_blocks import RENEWALS
-from joulemark.metrics.attribution import Slice
 from joulemark.metrics.input_aware import attribute_input_aware
 from joulemark.metrics.input_aware_fit import InputAwareFit, fit_blocks, idle_power
 from joulemark.metrics.request_work import work_of
@@ -28,7 +27,7 @@ from joulemark.record.energy import MeasuredOrWithheld, Withheld
 from joulemark.record.item import Chunk, Item
 from joulemark.record.manifest import Baselines, Manifest
 from joulemark.record.reason import Reason
-from joulemark.runs.spans import Span
+from joulemark.record.span import Span
 from joulemark.runs.steady import Meter
 
 Found = tuple[tuple[Attribution, ...], tuple[AttributionCheck, ...], InputAwareFit]
@@ -63,7 +62,7 @@ def input_aware(
     slices: list[WorkSlices] = []
     done: list[RequestSlices] = []
     for segment in sorted({window.segment for window in windows}):
-        here = [Slice(w.segment, w.t0, w.t1) for w in windows if w.segment == segment]
+        here = [window for window in windows if window.segment == segment]
         load = SegmentLoad.of(segment, items, chunks, gauges)
         work = work_of(load)
         if isinstance(work, Withheld):
@@ -73,7 +72,7 @@ def input_aware(
         done += [replace(one, places=one.places + offset) for one in sliced_work(work, cut)]
         slices.append(cut)
     together = _joined(slices)
-    energies = metered([Span(*part) for part in together.parts])
+    energies = metered(together.parts)
     idle = idle_power(together, energies, _baseline_w(manifest.baselines, scope))
     fit = fit_blocks(together, summed(done, len(together.parts)), energies, idle)
     if fit.weights is None:

@@ -11,8 +11,8 @@ from joulemark.metrics.attribution import items_overlap
 from joulemark.record.item import Item, Phase
 from joulemark.record.manifest import Manifest
 from joulemark.record.reason import Reason
+from joulemark.record.span import Span
 from joulemark.record.telemetry import Quantity
-from joulemark.runs.spans import Span
 from joulemark.telemetry.cumulative import cpu_seconds_between, cpu_seconds_in, machine_seconds_between
 from joulemark.telemetry.timeline import Timeline
 

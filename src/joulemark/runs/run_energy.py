@@ -14,9 +14,10 @@ from joulemark.record.manifest import Manifest
 from joulemark.record.meter import QualifiedSource, Trust
 from joulemark.record.reason import Reason
 from joulemark.record.simulated import is_simulated_board
+from joulemark.record.span import Span
 from joulemark.runs.evidence import Evidence, evidence_of
 from joulemark.runs.renewal import renewal_s
-from joulemark.runs.spans import Span, best_method, measured_spans, span_energies, total_energy
+from joulemark.runs.spans import best_method, measured_spans, span_energies, total_energy
 from joulemark.telemetry.timeline import Timeline
 
 

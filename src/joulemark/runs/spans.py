@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
 from joulemark.record.energy import (
@@ -19,24 +18,11 @@ from joulemark.record.item import Item
 from joulemark.record.manifest import Manifest
 from joulemark.record.meter import QualifiedSource, Trust
 from joulemark.record.reason import Reason
+from joulemark.record.span import Span
 from joulemark.record.telemetry import Quantity
 from joulemark.record.window_name import WindowName
 from joulemark.telemetry.interval import energies_between, integrals_between
 from joulemark.telemetry.timeline import Timeline
-
-
-@dataclass(frozen=True, slots=True)
-class Span:
-    """From ``t0`` to ``t1`` (monotonic ns) on the clock of one segment."""
-
-    segment: int
-    t0: int
-    t1: int
-
-    @property
-    def duration_s(self) -> float:
-        """Its length in seconds."""
-        return (self.t1 - self.t0) * 1e-9
 
 
 def measured_spans(manifest: Manifest) -> list[Span]:

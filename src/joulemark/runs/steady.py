@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from joulemark.metrics.answer_blocks import RENEWALS
-from joulemark.metrics.attribution import Slice
 from joulemark.metrics.batch_means import steady_blocks
 from joulemark.metrics.published_windows import published_windows
 from joulemark.metrics.run_view import EngineGauge
@@ -19,7 +18,7 @@ from joulemark.record.energy import MeasuredOrWithheld, Withheld
 from joulemark.record.item import Chunk, Item
 from joulemark.record.manifest import Manifest
 from joulemark.record.reason import Reason
-from joulemark.runs.spans import Span
+from joulemark.record.span import Span
 
 Meter = Callable[[Sequence[Span]], list[MeasuredOrWithheld]]
 """What was metered in each span, as `RunEnergy.of` gives it."""
@@ -43,7 +42,7 @@ def steady_state(
         return SteadyState()
     told = _told_apart(metered, renewal_s)
     loads = {w.segment: SegmentLoad.of(w.segment, items, chunks, gauges) for w in windows}
-    parts = [(loads[w.segment], Slice(w.segment, w.t0, w.t1)) for w in windows]
+    parts = [(loads[w.segment], w) for w in windows]
     window = longest_steady(manifest.load, parts)
     if isinstance(window, Withheld):
         # the published rules are shown for the longest window, where ours refuses
@@ -59,9 +58,9 @@ def steady_state(
     return SteadyState(
         window,
         load,
-        told([_span(window.part)])[0],
+        told([window.part])[0],
         blocks,
-        tuple(told([_span(block) for block in blocks])),
+        tuple(told(blocks)),
         tuple(course.between(np.array(edges, np.int64)).tolist()) if blocks else (),
         published,
         _of(told, published),
@@ -94,10 +93,6 @@ def max_batch(manifest: Manifest) -> int | None:
     return value if isinstance(value, int) else None
 
 
-def _of(metered: Meter, windows: Mapping[str, Slice | Withheld]) -> dict[str, MeasuredOrWithheld]:
-    found = {rule: window for rule, window in windows.items() if isinstance(window, Slice)}
-    return dict(zip(found, metered([_span(window) for window in found.values()]), strict=True))
-
-
-def _span(part: Slice) -> Span:
-    return Span(part.segment, part.t0, part.t1)
+def _of(metered: Meter, windows: Mapping[str, Span | Withheld]) -> dict[str, MeasuredOrWithheld]:
+    found = {rule: window for rule, window in windows.items() if isinstance(window, Span)}
+    return dict(zip(found, metered(list(found.values())), strict=True))

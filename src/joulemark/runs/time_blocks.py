@@ -13,12 +13,12 @@ from statistics import median
 import numpy as np
 
 from joulemark.metrics.answer_blocks import MIN_BLOCKS, RENEWALS, AnswerBlock, AnswerBlocks
-from joulemark.metrics.attribution import Slice, items_overlap
+from joulemark.metrics.attribution import items_overlap
 from joulemark.record.energy import MeasuredEnergy
 from joulemark.record.item import Item, Phase
 from joulemark.record.reason import Reason
+from joulemark.record.span import Span
 from joulemark.runs.run_energy import RunEnergy
-from joulemark.runs.spans import Span
 
 MOST = 40
 REQUESTS_LONG = 4
@@ -42,7 +42,7 @@ def time_blocks(energy: RunEnergy, items: Sequence[Item]) -> AnswerBlocks | None
         keys = tuple(
             item.key for item in answers if item.segment == span.segment and span.t0 < item.t_end <= span.t1
         )
-        blocks.append(AnswerBlock(keys, (Slice(span.segment, span.t0, span.t1),)))
+        blocks.append(AnswerBlock(keys, (span,)))
         joules.append(metered.joules)
     return AnswerBlocks(energy.renewal_s, tuple(blocks), tuple(joules), overlapped=True)
 

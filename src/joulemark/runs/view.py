@@ -16,6 +16,7 @@ from joulemark.metrics.summary import Summary, summarize
 from joulemark.record.attribution import Attribution, AttributionCheck
 from joulemark.record.energy import MeasuredOrWithheld
 from joulemark.record.item import Item, Phase
+from joulemark.record.span import Span
 from joulemark.runs.answer_blocks import answer_blocks
 from joulemark.runs.disbelieved import judge_energy
 from joulemark.runs.effective_rates import effective_rates
@@ -24,7 +25,7 @@ from joulemark.runs.input_aware import input_aware
 from joulemark.runs.processor import processor_use
 from joulemark.runs.recorded import RecordedRun, n_wanted, read_run
 from joulemark.runs.run_energy import RunEnergy
-from joulemark.runs.spans import Span, gap_spans, item_span
+from joulemark.runs.spans import gap_spans, item_span
 from joulemark.runs.time_blocks import time_blocks
 from joulemark.runs.timelines import power_timelines, slowed_stretches
 from joulemark.telemetry.cumulative import throttled_between
@@ -103,8 +104,8 @@ def attribute(
         gaps = energy.of(gap_spans(energy.windows, items))
         rows, proof = attribute_sequential(items, energies, gaps, total, scope)
         return rows, (proof,)
-    slices = time_slices(items, [(window.segment, window.t0, window.t1) for window in energy.windows])
-    energies = energy.of([Span(part.segment, part.t0, part.t1) for part in slices])
+    slices = time_slices(items, energy.windows)
+    energies = energy.of(slices)
     rows, proof = attribute_equal_share(items, slices, energies, total, scope)
     return rows, (proof,)
 

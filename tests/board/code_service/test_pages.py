@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import socket
 import threading
 from collections.abc import Callable, Iterator
@@ -12,7 +13,7 @@ import pytest
 import uvicorn
 
 from doubles import chromium
-from doubles.boards import BoardDouble
+from doubles.boards import MODERATOR_KEY, BoardDouble
 from joulemark.board.code_service.job_queue import claim, fail
 from joulemark.board.code_service.secret import Identity
 from joulemark.record.code_run import Purpose
@@ -53,6 +54,21 @@ def test_a_refused_form_is_a_page_that_says_why(service: BoardDouble) -> None:
     asked = service.client.post("/code/requests", data={"model": "acme/two", "words": HOSTILE})
     assert "Thank you" in asked.text
     assert HOSTILE not in asked.text
+
+
+def test_a_moderator_sees_what_is_asked_for(service: BoardDouble) -> None:
+    client = service.client
+    client.post("/code/requests", data={"model": "acme/two", "words": HOSTILE, "contact": "me@example.org"})
+    assert client.get("/moderation/models").status_code == 401
+    client.post("/moderation/login", data={"key": MODERATOR_KEY})
+    page = client.get("/moderation/models").text
+    assert "acme/two" in page
+    assert "&lt;script&gt;" in page
+    assert HOSTILE not in page
+    place = re.search(r'action="(/moderation/models/\w+/decisions)"', page)[1]  # type: ignore[index]
+    csrf = re.search(r'name="csrf" value="([^"]+)"', page)[1]  # type: ignore[index]
+    assert client.post(place, data={"csrf": "x", "state": "taken"}).status_code == 403
+    assert "None wait" in client.post(place, data={"csrf": csrf, "state": "taken"}).text
 
 
 def test_a_failed_job_says_why_and_escapes_it(service: BoardDouble, programs: bytes) -> None:

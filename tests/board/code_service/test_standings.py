@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -74,6 +75,23 @@ def test_what_is_not_to_be_believed_has_no_rank_and_takes_none() -> None:
     assert ranks(rows, sort="net_corrected") == {"busy": "1", "loose": "", "a": "2"}
     found = tables(rows, Query(sort="net"))[0].rows
     assert [one.why_unranked for one in found][:1] == ["The machine was busy."]
+
+
+def test_what_lies_within_the_band_of_a_machine_is_a_tie() -> None:
+    def with_band(name: str, value: float, band: float) -> Standing:
+        made = row(name, value)
+        return replace(made, figures={**made.figures, "aa_band": Figure(band, "1")})
+
+    rows = [with_band("a", 1.0, 0.03), with_band("b", 1.05, 0.03), with_band("c", 1.2, 0.03)]
+    assert ranks(rows, sort="net_corrected") == {"a": "1–2", "b": "1–2", "c": "3"}
+    assert ranks(rows, sort="net") == {"a": "1", "b": "2", "c": "3"}
+
+
+def test_a_mean_of_too_few_tasks_has_no_rank() -> None:
+    few = row("few", 1.0, figures={"net": Figure(1.0, "1", detail="Too few items for an interval.")})
+    assert ranks([few, row("a", 2.0, 0.1)]) == {"few": "", "a": "1"}
+    (why, _) = [one.why_unranked for one in tables([few, row("a", 2.0, 0.1)], Query(sort="net"))[0].rows]
+    assert why == "It has no interval: Too few items for an interval."
 
 
 def test_figures_of_the_wall_are_told_apart() -> None:

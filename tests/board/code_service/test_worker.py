@@ -46,8 +46,13 @@ ESCAPES = {
     "eats": "held = []\nwhile True:\n    held.append(bytearray(10**7))\n",
     "reads": "raise SystemExit(open('/etc/shadow').read() or open('code.json').read())\n",
     "writes": "open('/tmp/joulemark-was-here', 'w').write('x')\nopen('upload.jsonl', 'w').write('x')\n",
-    "answers": 'import os\nfor n in range(3, 64):\n    try:\n        os.write(n, b\'{"event":"result"}\\n\')\n'
-    "    except OSError:\n        pass\n",
+    "answers": """import os
+for n in range(3, 64):
+    try:
+        os.write(n, b'{"event": "result"}')
+    except OSError:
+        pass
+""",
 }
 
 
@@ -86,13 +91,14 @@ class Operator:
             **identity(self.user),  # type: ignore[call-overload]
         )
 
-    def evaluating(self) -> list[int]:
-        """The processes of this worker's user and folder that evaluate."""
+    def evaluating(self, called: bytes = b"") -> list[int]:
+        """The processes that evaluate for this worker, of those with ``called`` in their command."""
         mark = f"HOME={self.work}".encode()
         found = []
         for one in Path("/proc").glob("[0-9]*"):
             try:
-                if mark in (one / "environ").read_bytes().split(b"\0"):
+                is_ours = mark in (one / "environ").read_bytes().split(b"\0")
+                if is_ours and called in (one / "cmdline").read_bytes():
                     found.append(int(one.name))
             except OSError:
                 continue
@@ -192,7 +198,7 @@ def test_hostile_programs_harm_neither_the_worker_nor_what_comes_after(
 def test_a_killed_worker_loses_no_job_and_leaves_no_process(
     operator: Operator, problems: Sequence[Problem]
 ) -> None:
-    rows = [right(problems[0]), *({"task_id": one.problem_id, "solution": LOOP} for one in problems[1:12])]
+    rows = [right(problems[0]), *({"task_id": one.problem_id, "solution": LOOP} for one in problems[1:9])]
     made = upload(operator.service, rows)
     worker = operator.start("--workers", "1")
     until(lambda: job(operator.service, made["id"])["progress"]["n_done"] > 0)
@@ -209,11 +215,35 @@ def test_a_killed_worker_loses_no_job_and_leaves_no_process(
     assert code == 0, err
     assert [one["event"] for one in events] == ["ready", "begun", "done"]
     done = job(operator.service, made["id"])
-    assert (done["state"], done["attempts"], done["progress"]["n_done"]) == ("done", 2, 12)
+    assert (done["state"], done["attempts"], done["progress"]["n_done"]) == ("done", 2, 9)
     secret = {"Authorization": f"Bearer {made['secret']}"}
     rows_of = operator.service.client.get(f"{JOBS}/{made['id']}/files", headers=secret)
     with zipfile.ZipFile(io.BytesIO(rows_of.content)) as archive:
         assert archive.read("code.jsonl").startswith(before)  # it went on where it was ended
+
+
+@pytest.mark.slow
+def test_a_grading_process_that_is_killed_is_an_attempt_and_no_verdict(
+    operator: Operator, problems: Sequence[Problem]
+) -> None:
+    rows = [{"task_id": one.problem_id, "solution": LOOP} for one in problems[:4]]
+    made = upload(operator.service, rows)
+    worker = operator.start("--once", "--workers", "1")
+
+    def grading() -> list[int]:
+        return operator.evaluating(b"spawn_main")
+
+    until(lambda: grading() != [])
+    for pid in grading():
+        os.kill(pid, signal.SIGKILL)
+    out, err = worker.communicate(timeout=100)
+    assert worker.returncode == 0, err
+    events = [json.loads(line)["event"] for line in out.splitlines()]
+    assert events == ["ready", "begun", "died", "begun", "done"]
+    done = job(operator.service, made["id"])
+    assert (done["state"], done["attempts"]) == ("done", 2)
+    assert done["result"]["summary"]["counts"]["n_wrong"] == 4
+    assert done["result"]["failures"] == {}
 
 
 @pytest.mark.slow
@@ -227,6 +257,8 @@ def test_a_cancelled_job_ends_and_a_worker_that_is_told_to_stop_gives_back(
     secret = {"Authorization": f"Bearer {first['secret']}"}
     assert operator.service.client.delete(f"{JOBS}/{first['id']}", headers=secret).status_code == 200
     until(lambda: job(operator.service, second["id"])["state"] == "running")
+    code, _, err = operator.run("--once")
+    assert (code, "there is a worker on this machine" in err) == (2, True)
     worker.terminate()
     out, err = worker.communicate(timeout=30)
     assert worker.returncode == 0, err

@@ -20,7 +20,7 @@ import pytest
 
 from doubles.boards import bundle
 
-N, ROUNDS, SENDERS = 60, 4, 3
+N, ROUNDS, SENDERS = 30, 2, 3
 
 
 def _start(folder: Path) -> tuple[subprocess.Popen[str], str]:

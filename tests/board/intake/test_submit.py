@@ -19,6 +19,7 @@ from joulemark.bundles.submission.canonical import canonical
 from joulemark.bundles.submission.pack import pack_content
 from joulemark.bundles.submission.signing import SigningKey
 from joulemark.bundles.submission.submitting import withdrawal
+from joulemark.record.simulated import SIMULATED
 
 ZIP = {"Content-Type": "application/zip"}
 KEY = {"Authorization": f"Bearer {MODERATOR_KEY}"}
@@ -84,8 +85,9 @@ def test_what_its_device_cannot_do_is_held_back_and_can_be_appealed(both: BoardD
     assert both.client.get(f"/api/v1/submissions/{packed.digest}").json()["status"] == "accepted"
     assert len(_rows(both)) == 1
     told = both.client.get("/api/v1/audit").text
-    assert "photograph" not in told
-    assert "under water" not in told
+    assert "a photograph was shown" in told  # a decision has its reason, for everybody
+    assert "under water" not in told  # an appeal is for moderators
+    assert "a photograph was shown" in both.client.get(f"/submissions/{packed.digest}").text
 
 
 def test_a_copy_under_another_key_is_held_back(both: BoardDouble) -> None:
@@ -215,6 +217,7 @@ def test_a_submitters_key_lifts_the_limit_of_its_address(boards: ExitStack, tmp_
     place = f"/api/v1/submissions/{bundle(seed=1).digest}/decisions"
     refused = where.client.post(place, json={"decision": "audit", "note": "mine"}, headers=headers)
     assert refused.status_code == 403
+    assert "a laboratory" not in where.client.get("/api/v1/audit").text
 
 
 def test_the_stored_digest_is_that_of_the_bytes(boards: ExitStack, tmp_path: Path) -> None:
@@ -223,3 +226,26 @@ def test_the_stored_digest_is_that_of_the_bytes(boards: ExitStack, tmp_path: Pat
     with where.engine.connect() as connection:
         [digest] = connection.execute(select(submissions.c.digest)).scalars()
     assert digest == hashlib.sha256(packed.data).hexdigest()
+
+
+def test_what_is_simulated_is_kept_apart_and_not_ranked(boards: ExitStack, tmp_path: Path) -> None:
+    mine = content()
+    mine.manifest.engine.kind = f"{SIMULATED}vllm"
+    packed = pack_content(mine, key(0), WORDS)
+    where = boards.enter_context(board(tmp_path))
+    assert where.submit(packed.data).status_code == 201
+    [row] = _rows(where)
+    assert (row["kind"], row["is_ranked"]) == ("simulated", False)
+
+
+def test_a_database_that_is_gone_is_told_and_tried_again(boards: ExitStack, tmp_path: Path) -> None:
+    where = boards.enter_context(board(tmp_path))
+    with where.engine.begin() as connection:
+        connection.exec_driver_sql("ALTER TABLE submissions RENAME TO elsewhere")
+    answer = where.submit(bundle().data)
+    assert answer.status_code == 503
+    assert int(answer.headers["Retry-After"]) > 0
+    assert "elsewhere" not in answer.text
+    with where.engine.begin() as connection:
+        connection.exec_driver_sql("ALTER TABLE elsewhere RENAME TO submissions")
+    assert where.submit(bundle().data).status_code == 201

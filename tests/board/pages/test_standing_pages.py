@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import pairwise
+from pathlib import Path
 from urllib.parse import urlencode
 
 import pytest
+from sqlalchemy import update
 
+from doubles.boards import board
 from doubles.read_page import Element, read_page
-from doubles.standing_boards import HOSTILE, ReadBoard
+from doubles.standing_boards import HOSTILE, ReadBoard, bundles, publish, published
+from joulemark.board.database.tables import submissions
+from joulemark.board.database.writing import writing
+from joulemark.board.standing.kept import drop_run
 
 PAGES = (
     "/",
@@ -44,7 +51,7 @@ def test_headings_are_one_first_and_no_level_is_left_out(page: Element) -> None:
     levels = [int(one.tag[1]) for one in page.all("h1", "h2", "h3", "h4", "h5", "h6")]
     assert levels[0] == 1
     assert levels.count(1) == 1
-    assert all(after <= before + 1 for before, after in zip(levels, levels[1:], strict=False)), levels
+    assert all(after <= before + 1 for before, after in pairwise(levels)), levels
 
 
 def test_every_field_has_a_label_and_every_button_a_name(page: Element) -> None:
@@ -124,11 +131,24 @@ def test_heads_sort_and_turn_round(read: ReadBoard, sort: str) -> None:
     assert "kind=published" in link.attributes["href"]
 
 
-def test_pages_of_a_table_hold_all_rows_once(read: ReadBoard) -> None:
-    """More rows than a page: the links lead through all of them."""
-    first = read_page(read.board.client.get("/?kind=published").text)
-    shown = [row for row in first.all("tbody")[0].all("tr")]
-    assert len(shown) == min(50, len(read.published))
+def test_pages_of_a_table_hold_all_rows_once(tmp_path: Path) -> None:
+    """More rows than a page: its links lead through all of them, in order."""
+    with board(tmp_path) as made:
+        names = publish(made.engine, published(120))
+        seen: list[str] = []
+        ranks: list[int] = []
+        for number in (1, 2, 3):
+            page = read_page(made.client.get(f"/?page={number}").text)
+            rows = page.all("tbody")[0].all("tr")
+            assert len(rows) <= 50
+            ranks += [int(row.all("td")[0].text) for row in rows]
+            seen += [row.all("a")[0].attributes["href"].rpartition("/")[2] for row in rows]
+            (links,) = [
+                nav for nav in page.all("nav") if nav.attributes["aria-label"] == "Pages of the table"
+            ]
+            assert [one.text for one in links.all("a")] == ["1", "2", "3"]
+        assert sorted(seen) == sorted(names)
+        assert ranks == sorted(ranks)
 
 
 def test_the_evidence_of_a_run_tells_what_it_rests_on(read: ReadBoard) -> None:
@@ -143,18 +163,8 @@ def test_the_evidence_of_a_run_tells_what_it_rests_on(read: ReadBoard) -> None:
     assert "qualified" in text
 
 
-def test_a_quarantined_run_says_so_and_a_withdrawn_one_is_gone(
-    tmp_path_factory: pytest.TempPathFactory,
-) -> None:
-    from sqlalchemy import update
-
-    from doubles.boards import board
-    from doubles.standing_boards import bundles
-    from joulemark.board.database.tables import submissions
-    from joulemark.board.database.writing import writing
-    from joulemark.board.standing.kept import drop_run
-
-    with board(tmp_path_factory.mktemp("one"), bundles()[:2]) as made:
+def test_a_quarantined_run_says_so_and_a_withdrawn_one_is_gone(tmp_path: Path) -> None:
+    with board(tmp_path, bundles()[:2]) as made:
         for digest, status in zip(made.digests, ("quarantined", "withdrawn"), strict=True):
             with writing(made.engine) as connection:
                 changed = update(submissions).where(submissions.c.digest == digest)

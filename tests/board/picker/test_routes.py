@@ -11,6 +11,7 @@ import pytest
 
 from doubles import boards, priced_boards
 from doubles.boards import BoardDouble
+from joulemark.board.picker.answer_json import PickAnswer
 from joulemark.board.picker.kept import candidates
 from joulemark.metrics.picking import Spread, Wanted, declared, pick
 from joulemark.record.manifest import Rates
@@ -52,6 +53,7 @@ def test_models_are_ranked_by_kind_of_evidence(board: BoardDouble) -> None:
     assert sum(row["probability_best"] for row in rows) == pytest.approx(1.0)
     assert found["best"] == rows[0]
     assert found["n_candidates"] == 5
+    PickAnswer.model_validate(found, strict=True)
     assert [one["code"] for one in found["not_priced"]] == ["not_published"]
     assert found["tables"][1]["rows"][0]["probability_best"] is None
 
@@ -77,6 +79,7 @@ def test_limits_rule_out_and_say_by_what(board: BoardDouble) -> None:
     assert {one["name"]: one["n"] for one in found["failed_by"]} == {"accuracy": 4}
     failed = [one["failed"][0] for one in found["ruled_out"]]
     assert all(check["limit"] == 0.99 and not check["met"] for check in failed)
+    PickAnswer.model_validate(found, strict=True)
     assert answer(board, budget="0.001kWh/day", budget_of="requests")["n_ruled_out"] == 4
     assert answer(board, rung="2")["n_less_trusted"] == 2
 
@@ -196,6 +199,13 @@ def test_what_is_accepted_or_withdrawn_is_seen_at_once(tmp_path) -> None:
         assert answer(one)["n_candidates"] == 2
         first = candidates(one.engine)
         assert candidates(one.engine) is first
+        drawn = dict(first.among().draws)
+        assert len(drawn) == 2
+        one.submit(priced_boards.bundle(2))
+        assert answer(one)["n_candidates"] == 3
+        among = candidates(one.engine).among()
+        kept = [own for own in among.draws.values() if any(own is before for before in drawn.values())]
+        assert len(kept) == 2  # what did not change is not drawn again
 
 
 def test_the_schema_knows_the_answer(board: BoardDouble) -> None:

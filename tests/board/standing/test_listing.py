@@ -126,6 +126,12 @@ def test_a_table_without_correct_answers_is_led_by_energy() -> None:
     assert table.rows[0].rank is not None
 
 
+def test_a_table_without_joules_is_led_by_accuracy() -> None:
+    (table,) = tables(snapshot_of([row("a", None, tier=None, scope=None)]), Query())
+    assert table.figure == "accuracy"
+    assert table.n_ranked == 1
+
+
 def test_choices_are_those_of_the_rows() -> None:
     assert choices(FOUND)["task"] == ("gsm8k", "ifeval", "mmlu_redux")
     assert choices(FOUND)["tier"] == ("A", "B", "C", "none")

@@ -286,8 +286,8 @@ def test_closing_waits_until_the_process_is_gone(tight: Sandbox) -> None:
         cell.load(
             "held = bytearray(100 << 20)\nheld[::4096] = b'x' * (len(held) // 4096)\ndef f():\n    pass", "f"
         )
-        assert tight.n_processes() == 3  # warden, watch, worker
-    assert tight.n_processes() <= 1  # the warden may still be on its way
+        assert tight.n_processes() in (2, 3)  # watch and worker, and a warden where the kernel wants one
+    assert tight.n_processes() <= 1  # what stood above may still be on its way
     cell.close()  # once more does no harm
 
 

@@ -129,11 +129,12 @@ def f():
         cell = box.cell()
         cell.load(source, "f")
         family = [one for one in descendants(os.getpid()) if one not in before]
-        assert len(family) == 3 if held[2] else len(family) == 6  # warden, watch, worker, and what it left
+        n_left = 0 if held[2] else 3
+        assert len(family) - n_left in (2, 3)  # watch and worker, and a warden where there has to be one
         with pytest.raises(Ended) as caught:
             cell.call([encode(())])
         assert caught.value.outcome is Outcome.TIMED_OUT
-        assert all(map(_lives, family[:3]))
+        assert all(map(_lives, family[:2]))
         cell.close()
         assert _gone(family, 2.0)
         assert _none_left(box)
@@ -177,7 +178,7 @@ def test_closing_ends_open_runs_too() -> None:
     assert box._starter is not None
     assert box._starter._first is not None
     family = descendants(box._starter._first.pid)
-    assert len(family) == 3
+    assert len(family) in (2, 3)
     box.close()
     thread.join(10)
     assert not thread.is_alive()

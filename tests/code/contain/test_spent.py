@@ -14,9 +14,9 @@ from joulemark.code.contain.called import Called
 from joulemark.code.contain.containment import WHOLE
 from joulemark.code.contain.ended import Ended, cpu_of_status
 from joulemark.code.contain.limits import MIB, Limits
+from joulemark.code.contain.own_queued import own_queued_ns
 from joulemark.code.contain.sandbox import Sandbox
 from joulemark.code.contain.spent import Spent
-from joulemark.code.contain.vitals import own_queued_ns
 from joulemark.code.inside.plain import Plain, encode
 from joulemark.code.measuring.observed import Ran, ended_run, observed_run
 from joulemark.record.code_run import WAITED, CodeRun, Outcome, Purpose

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from doubles.small_problems import total_problem
 from joulemark.code.cases.make import results_of
 from joulemark.code.contain.sandbox import Sandbox
+from joulemark.code.inside.packed import pack
 from joulemark.code.measuring.observed import Ran
 from joulemark.code.problems.prelude import with_prelude
 
@@ -70,6 +71,6 @@ def test_nothing_is_lost_whatever_surrounds_it(text: str) -> None:
 def test_candidates_and_references_are_joined_so(sandbox: Sandbox) -> None:
     program = f"{_LINE}\n\ndef total(values: Undefined):\n    return math.floor(math.fsum(values))\n"
     problem = total_problem(prelude=_PRELUDE, canonical=program)
-    assert results_of(sandbox, problem, program, [([1, 2],)], "it") == (3,)
+    assert results_of(sandbox, problem, program, [pack(([1, 2],))], "it") == (3,)
     with sandbox.cell() as cell:
         cell.load(Ran("total", program, 0).source(problem), "total")

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from doubles.growing_runs import GrowingRun, N, answer, finished
+from doubles.growing_runs import IDS, GrowingRun, N, answer, finished
 from joulemark.frugal.paired import decision
 from joulemark.frugal.paired.against_text import against_rule, is_against
 from joulemark.frugal.paired.decided_against import EVERY, LEAST, DecidedAgainst
@@ -27,7 +27,7 @@ def sums(
     n: int, *, first: int = 0, name: str = "sums", session: str | None = None, **fields: object
 ) -> TaskSet:
     """A task of ``n`` questions."""
-    questions = tuple(Question(f"q{first + k}", (), None, session=session) for k in range(n))
+    questions = tuple(Question(IDS[first + k], (), None, session=session) for k in range(n))
     asked = TaskSet(name, "1", "test", 0, "", questions, KindScorer({}), 8, subset_key="joulemark")
     return dataclasses.replace(asked, **fields)  # type: ignore[arg-type]
 
@@ -76,7 +76,7 @@ def test_the_same_answers_never_end_it_as_a_winner(tmp_path: Path) -> None:
 
 def test_a_file_is_a_reference_too_and_what_it_lacks_is_left_out(tmp_path: Path) -> None:
     file = tmp_path / "known.csv"
-    rows = [f"q{k},{int(right)}" for k, right in enumerate(REFERENCE) if k % 2]
+    rows = [f"{IDS[k]},{int(right)}" for k, right in enumerate(REFERENCE) if k % 2]
     file.write_text("\n".join(["item_id,correct", *rows]))
     rule = DecidedAgainst(read_reference(file))
     assert decide(rule, BETTER, 21) is None
@@ -178,11 +178,11 @@ def test_of_a_growing_run_an_item_counts_once_all_its_repeats_are_there(tmp_path
 def test_outcomes_on_another_scale_are_refused(tmp_path: Path) -> None:
     file = tmp_path / "percent.csv"
     file.write_text(
-        "\n".join(["item_id,correct", *(f"q{k},{100 * int(r)}" for k, r in enumerate(REFERENCE))])
+        "\n".join(["item_id,correct", *(f"{IDS[k]},{100 * int(r)}" for k, r in enumerate(REFERENCE))])
     )
     with pytest.raises(InputError, match="cannot be decided against"):
         against_rule([f"decided against {file}"], sums(N))
-    file.write_text("\n".join(["item_id,correct", *(f"q{k},{int(r)}" for k, r in enumerate(REFERENCE))]))
+    file.write_text("\n".join(["item_id,correct", *(f"{IDS[k]},{int(r)}" for k, r in enumerate(REFERENCE))]))
     with pytest.raises(InputError, match="cannot be decided against"):
         against_rule([f"decided against {file}"], sums(N, score_range=(0.0, 100.0)))
     against_rule([f"decided against {file}"], sums(N))

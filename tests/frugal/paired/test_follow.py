@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from doubles.growing_runs import GrowingRun, N, answer, finished
+from doubles.growing_runs import IDS, GrowingRun, N, answer, finished
 from joulemark.frugal.paired.stream import stream
 from joulemark.frugal.paired.streamed import Streamed
 from joulemark.record.errors import InputError
@@ -71,7 +71,7 @@ def test_growing_runs_are_followed_up_to_the_first_gap(tmp_path: Path) -> None:
 
 def test_a_finished_run_against_a_growing_one_of_another_order(tmp_path: Path) -> None:
     places = np.random.default_rng(2).permutation(N).tolist()
-    shuffled = [answer(k, A_RIGHT[place], item_id=f"q{place}") for k, place in enumerate(places)]
+    shuffled = [answer(k, A_RIGHT[place], item_id=IDS[place]) for k, place in enumerate(places)]
     done = finished(tmp_path / "a", shuffled, key="other")
     b = GrowingRun(tmp_path / "b")
     b.add(answers(B_RIGHT))
@@ -90,7 +90,7 @@ def last_of_same_order(tmp_path: Path) -> object:
 
 def test_finished_runs_of_two_orders_get_a_new_one(tmp_path: Path) -> None:
     places = np.random.default_rng(2).permutation(N).tolist()
-    shuffled = [answer(k, A_RIGHT[place], item_id=f"q{place}") for k, place in enumerate(places)]
+    shuffled = [answer(k, A_RIGHT[place], item_id=IDS[place]) for k, place in enumerate(places)]
     told = last(finished(tmp_path / "a", shuffled, key="other"), finished(tmp_path / "b", answers(B_RIGHT)))
     assert told.order == "keyed"
     assert told.decision.winner == "B"
@@ -136,7 +136,7 @@ def test_what_cannot_be_paired(tmp_path: Path) -> None:
     a = finished(tmp_path / "a", answers(A_RIGHT))
     with pytest.raises(InputError, match="asked sums, the other products"):
         last(a, finished(tmp_path / "b", answers(A_RIGHT), name="products"))
-    with pytest.raises(InputError, match="'q0' in one and 'x0' in the other"):
+    with pytest.raises(InputError, match=f"{IDS[0]!r} in one and 'x0' in the other"):
         last(a, finished(tmp_path / "c", [answer(0, True, item_id="x0")]))
     with pytest.raises(InputError, match="conversations"):
         last(a, finished(tmp_path / "d", [answer(0, True, session="s", turn=0)]))
@@ -183,7 +183,7 @@ def test_a_run_that_ended_early_ends_the_following_of_the_other(tmp_path: Path) 
 
 def test_of_two_orders_a_run_that_ended_early_makes_the_task_no_smaller(tmp_path: Path) -> None:
     same = [True, False] * (N // 2)
-    part = [answer(k, same[N - 1 - k], item_id=f"q{N - 1 - k}") for k in range(60)]
+    part = [answer(k, same[N - 1 - k], item_id=IDS[N - 1 - k]) for k in range(60)]
     a, b = finished(tmp_path / "a", answers(same)), finished(tmp_path / "b", part, key="other")
     for told in (last(a, b), last(b, a)):
         assert (told.n_read, told.decision.n_items) == (60, N)
@@ -191,6 +191,22 @@ def test_of_two_orders_a_run_that_ended_early_makes_the_task_no_smaller(tmp_path
     whole = finished(tmp_path / "c", part, key="other", n_items=60)
     told = last(a, whole)
     assert (told.n_read, told.decision.n_items) == (60, 60)
+
+
+def test_runs_with_limits_tell_of_the_task_that_both_were_drawn_from(tmp_path: Path) -> None:
+    """All of sixty questions that are alike make a tie of these, and none of two thousand."""
+    same = [True, False] * 30
+    drawn = {"n_items": 60, "n_whole": 2000}
+    a, b = (finished(tmp_path / name, answers(same), **drawn) for name in "ab")
+    told = last(a, b)
+    assert (told.decision.kind, told.decision.n_items) == ("undecided", 2000)
+    assert told.interval[0] < -0.01 < 0.01 < told.interval[1]
+    other = finished(tmp_path / "c", answers(same), n_items=60, n_whole=70)
+    listed = finished(tmp_path / "d", answers(same), **drawn, is_listed=True)
+    older = finished(tmp_path / "e", answers(same), n_items=60)
+    for one in (other, listed, older):
+        told = last(a, one)
+        assert (told.decision.kind, told.decision.n_items) == ("tie", 60)
 
 
 def test_a_score_beyond_its_range_is_told(tmp_path: Path) -> None:
@@ -220,3 +236,54 @@ def test_real_scores_of_runs(tmp_path: Path) -> None:
     told = last(*roots, epsilon=2.0)
     assert (told.decision.winner, told.metric, told.question.span) == ("B", "score", 100.0)
     assert told.interval[0] >= 0
+
+
+def test_a_journal_that_was_edited_is_not_followed(tmp_path: Path) -> None:
+    """A question that stands in many places would count as often as it stands there."""
+    b = finished(tmp_path / "b", answers(B_RIGHT))
+    copied = [answer(k, True, item_id=IDS[0]) for k in range(N)]
+    with pytest.raises(InputError, match="was edited"):
+        last(finished(tmp_path / "a", copied), b)
+    mixed = [*answers(A_RIGHT), *(answer(k, True, repeat=1, item_id=IDS[k + 1]) for k in range(9))]
+    with pytest.raises(InputError, match="was edited"):
+        last(finished(tmp_path / "c", mixed, repeats=2), b)
+
+
+def test_repeats_that_nobody_asked_for_do_not_count(tmp_path: Path) -> None:
+    more = [answer(k, True, repeat=7) for k in range(N)]
+    told = last(
+        finished(tmp_path / "a", [*answers(A_RIGHT), *more]), finished(tmp_path / "b", answers(B_RIGHT))
+    )
+    assert told.all_read is not None
+    assert told.all_read.difference == pytest.approx(np.mean(B_RIGHT) - np.mean(A_RIGHT))
+
+
+def test_questions_that_were_put_in_another_order_get_their_own_back(tmp_path: Path) -> None:
+    """The wins of one model first would name it the winner of a tie."""
+    a, b = ([bool(k % 2), not k % 2] * (N // 4) + [True] * (N // 2) for k in (0, 1))
+    won_first = sorted(range(N), key=lambda k: (not (b[k] > a[k]), k))
+    roots = []
+    for name, right in (("a", a), ("b", b)):
+        asked = [answer(place, right[k], item_id=IDS[k]) for place, k in enumerate(won_first)]
+        roots.append(finished(tmp_path / name, asked))
+    told = last(*roots)
+    assert (told.order, told.decision.winner) == ("keyed", None)
+    growing = GrowingRun(tmp_path / "c")
+    growing.add([answer(place, True, item_id=IDS[k]) for place, k in enumerate((5, 9, 2))])
+    with pytest.raises(InputError, match="two orders"):
+        last(growing.root, growing.root)
+    growing.end()
+    late = GrowingRun(tmp_path / "d")
+    late.add(answers(A_RIGHT)[:1])
+    steps = iter([lambda: late.add([answer(1, True, item_id=IDS[7]), answer(2, True, item_id=IDS[3])])])
+    with pytest.raises(InputError, match="order of its key"):
+        list(stream(finished(tmp_path / "e", answers(A_RIGHT)), late.root, wait=lambda _s: next(steps)()))
+    late.end()
+
+
+def test_more_answers_than_there_are_questions_are_told(tmp_path: Path) -> None:
+    a = GrowingRun(tmp_path / "a", n_items=5)
+    a.add(answers(A_RIGHT)[:30])
+    with pytest.raises(InputError, match="more than the 5 questions"):
+        last(a.root, finished(tmp_path / "b", answers(B_RIGHT)))
+    a.end()

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from doubles.growing_runs import answer, finished
+from doubles.growing_runs import IDS, answer, finished
 from joulemark.frugal.paired.gather import read_models
 from joulemark.record.errors import InputError
 
@@ -40,7 +40,7 @@ def test_models_that_are_named_are_taken_with_what_they_share(tmp_path: Path) ->
 def test_runs_tables_and_archives_together(tmp_path: Path) -> None:
     run = finished(tmp_path / "run", [answer(k, one) for k, one in enumerate(RIGHT)], n_items=30)
     table = tmp_path / "table.csv"
-    rows = [f"q{k},{name},{int(one)}" for name in ("x", "y") for k, one in enumerate(RIGHT)]
+    rows = [f"{IDS[k]},{name},{int(one)}" for name in ("x", "y") for k, one in enumerate(RIGHT)]
     table.write_text("\n".join(["item_id,model,correct", *rows]))
     both, _ = read_models([run, table], models=["x", "y"])
     assert both.names[1:] == ("x", "y")

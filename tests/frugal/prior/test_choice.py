@@ -157,6 +157,13 @@ def test_regression_without_a_choice() -> None:
     assert judged.figure.gain is not None
     assert judged.figure.gain > 1
     assert "at random" in judged.notes[-1]
+    assert not any("the task has" in note for note in judged.notes)
+    of_part = by_regression(prior, replace(asked, n_whole=9000))
+    assert f"speak of the {N_ITEMS} items that other models were asked; the task has 9,000" in " ".join(
+        of_part.notes
+    )
+    assert (judgement_json(of_part)["n_whole"], judgement_json(of_part)["n_items"]) == (9000, N_ITEMS)
+    assert judgement_json(judged)["n_whole_reason"]
     one = by_regression(prior.of_models(np.array([0])), asked)  # no slope can be known: it is fitted
     assert one.choice.control is not None
     assert one.choice.control.slope is None
@@ -218,6 +225,15 @@ def test_a_choice_that_contradicts_itself_is_refused(tmp_path: Path, of: str, va
     with pytest.raises(InputError, match="no choice of items"):
         read_choice(path)
     assert isinstance(choose(_prior(), 30, key="k"), Choice)
+
+
+@pytest.mark.parametrize("weight", [0, -1, 300])
+def test_weights_that_are_no_shares_are_refused(tmp_path: Path, weight: float) -> None:
+    document = choose(_prior(), 30, method="anchors", key="k").to_json()
+    path = tmp_path / "choice.json"
+    path.write_bytes(orjson.dumps({**document, "weights": dict.fromkeys(document["weights"], weight)}))
+    with pytest.raises(InputError, match="no choice of items"):
+        read_choice(path)
 
 
 @pytest.mark.parametrize("metric", ["score", "accuracy"])

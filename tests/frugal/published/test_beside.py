@@ -18,7 +18,9 @@ from joulemark.frugal.published.projection import OtherModel, project
 from joulemark.frugal.published.self_application import Ended, apply_to_itself
 from joulemark.frugal.published.shuffles import shuffles_of
 from joulemark.frugal.published.study import study
+from joulemark.frugal.published.study_json import study_json
 from joulemark.record.errors import InputError
+from joulemark.report.frugal_cutoff_words import warning_lines
 
 
 def coins(n: int, p: float) -> Outcomes:
@@ -191,6 +193,14 @@ def test_strata_need_domains() -> None:
 def test_a_study_warns_of_few_items() -> None:
     assert study(coins(999, 0.5), Method(shuffles=10)).is_small
     assert not study(coins(1000, 0.5), Method(shuffles=10)).is_small
+
+
+def test_few_of_the_rarer_answers_are_warned_of() -> None:
+    coarse, fine = (study(coins(1200, share), Method(shuffles=10)) for share in (0.9, 0.5))
+    assert coarse.rarer_in_frame == pytest.approx(1.2)
+    assert any("1.2 of the rarer answers" in line for line in warning_lines(coarse))
+    assert study_json(coarse)["rarer_in_frame"] == coarse.rarer_in_frame
+    assert (fine.is_coarse, warning_lines(fine)) == (False, [])
 
 
 def test_a_criterion_has_the_frames_that_were_asked_for() -> None:

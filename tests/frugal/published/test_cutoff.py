@@ -189,6 +189,25 @@ def test_real_outcomes_give_it_too(data_dir: Path, file: str, benchmark: str | N
     assert loss.absolute == pytest.approx(loss.formula, rel=0.1)
 
 
+# of each benchmark of more than 1,000 items the least and the most accurate model
+EXTREMES = [
+    ("arc_challenge", 240, 1172),
+    ("arc_challenge", 880, 1172),
+    ("legalbench", 467, 2047),
+    ("legalbench", 1436, 2047),
+    ("qnli", 2643, 5463),
+    ("qnli", 4665, 5463),
+    ("mmlu_pro", 2207, 12_032),
+    ("mmlu_pro", 7559, 12_032),
+]
+
+
+@pytest.mark.parametrize(("benchmark", "right", "n_items"), EXTREMES)
+def test_and_so_do_the_most_and_the_least_accurate_models(benchmark: str, right: int, n_items: int) -> None:
+    cutoff = find_cutoff(BinaryShuffles(right, n_items), Method(shuffles=500))
+    assert 40.1 <= 100 * cutoff.mean <= 41.3, benchmark
+
+
 def test_lengths_of_real_answers_give_it_too(data_dir: Path) -> None:
     path = data_dir / "frugal" / "mmlu_pro_items.npz"
     outcomes = read_outcomes(path, model="Meta-Llama-3_1-70B-Instruct", metric="output_chars")

@@ -91,6 +91,20 @@ def test_it_ends_at_the_first_look_whose_interval_is_narrow_enough() -> None:
         assert ((hi - lo) / 2 <= 0.05) == (n == decision.at)
 
 
+def test_of_a_limited_run_the_targets_speak_of_all_that_it_was_drawn_from() -> None:
+    """Half of the questions within a limit leave half of these unknown, and nearly all of the task."""
+    questions = answers(200, 0.6)
+    alone = ends(rule("accuracy ±5pp", of=200), questions, of=200)
+    assert alone is not None
+    assert ends(rule("accuracy ±5pp", of=200, population=OF), questions, of=200) is None
+    wide = ends(rule("accuracy ±8pp", of=200, population=OF), questions, of=200)
+    assert wide == ends(rule("accuracy ±8pp"), answers(OF, 0.6)[:200])
+    of_limit, of_task = (rule("accuracy > 0.5", of=200, population=n) for n in (200, 20_000))
+    sooner, later = (ends(one, questions, of=200) for one in (of_limit, of_task))
+    assert sooner is not None
+    assert later is None or later.at >= sooner.at
+
+
 def test_the_order_in_which_answers_come_changes_nothing() -> None:
     """Fed out of order, as by sixteen workers: the same end after the same questions."""
     questions = answers(OF, 0.6)

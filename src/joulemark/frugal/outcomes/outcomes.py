@@ -21,9 +21,10 @@ class Outcomes:
     columns (n,) by name with their units (``e2el_s``, ``usd``, ``gco2e``, ``energy_j``, ``output_chars``),
     nan where an item has none; ``modelled`` are the names of those that are modelled and not measured.
     ``notes`` say what a reader should know: what was left out, and why a cost is not there. ``name`` is the
-    model's where the file tells it, ``task`` the task's; ``n_items`` is how many it has where more are known
-    of than were asked, as of a run that was stopped. ``is_listed``: a list named the items, so they are no
-    random ones of the task.
+    model's where the file tells it, ``task`` the task's; ``n_items`` is how many there are where more are
+    known of than were asked and these are a random part of them, as of a run that was stopped or had a limit.
+    ``is_listed``: a list named the items, so they are no random ones of the task. ``n_whole`` is how many
+    items the task has, null where nobody said.
     """
 
     name: str
@@ -39,6 +40,7 @@ class Outcomes:
     task: str | None = None
     n_items: int | None = None
     is_listed: bool = False
+    n_whole: int | None = None
 
     @property
     def is_binary(self) -> bool:

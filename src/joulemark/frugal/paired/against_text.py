@@ -40,7 +40,7 @@ def against_rule(texts: Sequence[str], task: TaskSet) -> DecidedAgainst:
     shared = _shared(reference, task, form[1])
     _require_same_figure(reference, task, form[1])
     question = PairedTest() if form[2] is None else PairedTest(epsilon=tie_width(form[2]))
-    return DecidedAgainst(reference, task.score_range, question, shared)
+    return DecidedAgainst(reference, task.score_range, question, shared, task.n_drawn_from)
 
 
 def _require_random_order(task: TaskSet) -> None:

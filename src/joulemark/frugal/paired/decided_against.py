@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from joulemark.frugal.paired.decision import Decider, PairedTest, PairVerdict
-from joulemark.frugal.paired.reference import Reference
+from joulemark.frugal.paired.reference import Reference, questions_of_both
 from joulemark.metrics.item_value import item_value
 from joulemark.record.manifest import StopFacts
 from joulemark.runs.finished import Finished
@@ -24,12 +24,14 @@ class DecidedAgainst:
     has no outcome of are left out. An item that was repeated counts once, with its mean.
     ``score_range`` is that of the run's task, null of right and wrong. ``shared``: of how many questions of
     the task the reference has an outcome, null where nobody knows; after the last of them the asking ends.
+    ``drawn_from``: how many questions those of the run are a random part of, null: of themselves.
     """
 
     reference: Reference
     score_range: tuple[float, float] | None = None
     question: PairedTest = field(default_factory=PairedTest)
     shared: int | None = None
+    drawn_from: int | None = None
     left_out: int = 0
     _taken: int = 0
     _shared: int = 0
@@ -99,23 +101,24 @@ class DecidedAgainst:
         span = max(high, reference.high) - min(low, reference.low)
         real = reference.real or means or repeated or self.score_range is not None
         question = replace(self.question, span=span, real=real)
-        self._decider = Decider(min(finished.of, reference.n_items), question)
+        of = questions_of_both(
+            finished.of, reference.n_items, self.drawn_from or finished.of, reference.n_drawn_from
+        )
+        self._decider = Decider(of, question)
         return self._decider
 
     def _told(self, found: PairVerdict) -> str:
         scored = self.score_range is not None
         by = f"{(1.0 if scored else 100.0) * abs(found.difference or 0.0):.3g}{'' if scored else ' pp'}"
-        name = self.reference.name
+        name, asked = self.reference.name, f"{found.n:,} of {found.n_items:,} questions"
         if found.kind == "tie":
-            return f"a tie with {name} after {found.n} questions"
+            return f"a tie with {name} after {asked}"
         side = "better" if (found.difference or 0.0) > 0 else "worse"
         e_value = f"e-value {np.exp(min(found.log_e, 700.0)):.3g}"
         if found.kind == "winner":
-            return f"{side} than {name} by {by} of {found.n} questions ({e_value})"
-        told = f"not decided against {name}: {by} {side} after {found.n} questions ({e_value})"
-        known = len(self.reference.values)
-        if self.shared is None or self._shared < self.shared or known >= self.reference.n_items:
+            return f"{side} than {name} by {by} after {asked} ({e_value})"
+        told = f"not decided against {name}: {by} {side} after {asked} ({e_value})"
+        known, of = len(self.reference.values), max(self.reference.n_items, found.n_items)
+        if self.shared is None or self._shared < self.shared or known >= of:
             return told
-        return (
-            f"{told}; {name} has outcomes of {known:,} of {self.reference.n_items:,} questions, and no more"
-        )
+        return f"{told}; {name} has outcomes of {known:,} of {of:,} questions, and no more"

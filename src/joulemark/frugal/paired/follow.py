@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from joulemark.frugal.paired.decision import Decider, PairedTest
+from joulemark.frugal.paired.reference import questions_of_both
 from joulemark.frugal.paired.run_answers import Answer, RunAnswers
 from joulemark.frugal.paired.streamed import Order, Streamed
 from joulemark.record.errors import InputError
@@ -20,7 +21,8 @@ class Follower:
     An item counts when both runs have answered it and every item before it. Of runs that ask in two orders a
     finished one is looked up by item, in the order of the other; of two finished ones the order is made anew.
     Items without an outcome in one of them are left out; as long as a run grows, the number of items is that
-    which it is to ask. Raises `InputError` where the two cannot be paired.
+    which it is to ask, or with limits that of the task (`questions_of_both`). Raises `InputError` where the
+    two cannot be paired.
     """
 
     def __init__(self, a: RunAnswers, b: RunAnswers, question: PairedTest) -> None:
@@ -68,13 +70,19 @@ class Follower:
         """Read what was added, and decide if that is possible."""
         for run in (self._a, self._b):
             run.poll()
+        if self._same_order and self._a.order != self._b.order:
+            raise _unpaired("the questions of one do not come in the order of its key", "measure it again")
         found = np.array(list(self._differences()))
         if self._decider is None:
-            n_items = min(self._a.n_items, self._b.n_items)
+            n_items = questions_of_both(
+                self._a.n_items, self._b.n_items, self._a.n_drawn_from, self._b.n_drawn_from
+            )
             if not self.growing:
                 # what has no outcome is known by now, and is no part of the items that are compared
                 n_items = max(len(found), n_items - self._gone)
             self._decider = Decider(n_items, self._question)
+        if self.n_read + len(found) > self._decider.n_items:
+            raise _unpaired(f"more than the {self._decider.n_items:,} questions of a run were answered")
         self._decider.feed(found)
 
     def now(self) -> Streamed:

@@ -15,7 +15,7 @@ from joulemark.record.errors import InputError
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """The values of a model by item id. ``n_items`` is how many items it was to answer.
+    """The values of a model by item id. ``n_items`` is how many items it was to answer, of ``n_drawn_from``.
 
     ``name`` is a run's id or a file's stem, never a path. ``task`` is that of a run, null of a
     file. ``low``..``high`` is the range of a value; ``real``: values are no mere right or wrong.
@@ -28,6 +28,16 @@ class Reference:
     low: float = 0.0
     high: float = 1.0
     task: str | None = None
+    n_drawn_from: int | None = None
+
+
+def questions_of_both(n_a: int, n_b: int, from_a: int | None, from_b: int | None) -> int:
+    """Return how many questions two runs of ``n_a`` and ``n_b`` tell of together.
+
+    Where both are random parts of the same number of questions, what they share is one of these too; else
+    they tell of no more than the smaller of them.
+    """
+    return from_a if from_a is not None and from_a == from_b else min(n_a, n_b)
 
 
 def read_reference(path: Path) -> Reference:
@@ -72,9 +82,10 @@ def _of_run(path: Path) -> Reference:
     return Reference(
         run.manifest.run_id,
         values,
-        run.n_items,
+        max(run.n_items, len(run.prefix)),
         run.real,
         low=low,
         high=high,
         task=task.name,
+        n_drawn_from=run.n_drawn_from,
     )

@@ -16,6 +16,7 @@ from joulemark.record.item import Item, ItemRow, Phase
 from joulemark.runs.grades import Grades, read_grades, with_grades
 from joulemark.runs.layout import RunLayout
 from joulemark.runs.sound_manifest import require_sound
+from joulemark.tasks.subset import order_key, rank
 
 _ITEM = TypeAdapter(Item)
 
@@ -34,7 +35,7 @@ class RunAnswers:
     Each item counts once, with the mean of its repeats: while the run grows all of them have to be there.
     ``prefix`` holds the answers in the order of asking, up to the first that is not there yet: what lies
     beyond came early because it was short. Raises `InputError` where there is no run, or one of
-    conversations.
+    conversations, and where the journal has a question twice.
     """
 
     def __init__(self, root: Path) -> None:
@@ -46,6 +47,8 @@ class RunAnswers:
         self.over = False
         self._offset = 0
         self._items: dict[int, dict[int, Item]] = {}
+        self._ids: set[str] = set()
+        self._in_order, self._last = True, b""
         self._grades: Grades = {}
 
     @property
@@ -65,10 +68,16 @@ class RunAnswers:
         return min(wanted or self.manifest.task.n_items, self.manifest.task.n_items)
 
     @property
+    def n_drawn_from(self) -> int:
+        """How many questions those that the run asks are a random part of: itself, or of a limit the task."""
+        n_whole = self.manifest.task.n_drawn_from
+        return n_whole if n_whole > self.manifest.task.n_items else self.n_items
+
+    @property
     def order(self) -> tuple[str, str | None] | None:
-        """What fixed the order of asking, null where it is not a keyed random one."""
+        """What fixed the order of asking, null where it is not a keyed random one, or no longer that."""
         task = self.manifest.task
-        return None if task.subset_key is None else (task.subset_key, task.nonce)
+        return (task.subset_key, task.nonce) if self._in_order and task.subset_key is not None else None
 
     def poll(self) -> None:
         """Read what was added since the last time."""
@@ -82,7 +91,21 @@ class RunAnswers:
             unfinished = len(graded) < self.manifest.repeats or any(map(is_graded_later, graded))
             if unfinished and not self.over:
                 return
+            self._place(graded[0].item_id, {one.item_id for one in graded})
             self.prefix.append(Answer(graded[0].item_id, item_value(graded, real=self.real)))
+
+    def _place(self, item_id: str, ids: set[str]) -> None:
+        """Note whether a question stands where its key puts it; raises `InputError` for one asked before."""
+        if len(ids) > 1 or item_id in self._ids:
+            raise InputError(
+                f"the journal of {self.root} was edited",
+                why=f"question {len(self.prefix) + 1} is two, or was asked before: {min(ids)!r}",
+                fix="measure again into another directory with --out DIR",
+            )
+        self._ids.add(item_id)
+        task = self.manifest.task
+        place = rank(item_id, order_key(task.subset_key or "", task.nonce))
+        self._in_order, self._last = self._in_order and place > self._last, place
 
     def _read(self) -> None:
         """Take the answers among the whole lines that were added."""
@@ -96,7 +119,7 @@ class RunAnswers:
         self._offset += whole
         for line in added[:whole].splitlines():
             item = _item(line)
-            if item is None or item.phase != Phase.MEASURE:
+            if item is None or item.phase != Phase.MEASURE or not 0 <= item.repeat < self.manifest.repeats:
                 continue
             if item.session is not None:
                 raise InputError(

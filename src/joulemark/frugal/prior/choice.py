@@ -110,10 +110,10 @@ def _of(document: Mapping[str, Any]) -> Choice:
         key=str(document["key"]),
         item_ids=_ids(document["item_ids"]),
         models=_ids(document["models"]),
-        best=None if document["best_prior_mean"] is None else float(document["best_prior_mean"]),
+        best=_number(document["best_prior_mean"]),
         allocation=document["allocation"],
         strata=tuple(
-            ChosenStratum(int(one["n_items"]), _ids(one["item_ids"]), one["prior_mean"])
+            ChosenStratum(int(one["n_items"]), _ids(one["item_ids"]), _number(one["prior_mean"]))
             for one in document["strata"]
         ),
         control=None
@@ -125,6 +125,10 @@ def _of(document: Mapping[str, Any]) -> Choice:
         ),
         weights={str(item): float(weight) for item, weight in document["weights"].items()},
     )
+
+
+def _number(of: Any) -> float | None:
+    return None if of is None else float(of)
 
 
 def _ids(of: Sequence[Any]) -> tuple[str, ...]:
@@ -143,6 +147,8 @@ def _require_sound(choice: Choice) -> None:
         raise ValueError("a stratum has no items, or more than it is large")
     if choice.method == "anchors" and choice.weights.keys() != ids:
         raise ValueError("its weights are not those of its items")
+    if not all(0 < weight <= 1 for weight in choice.weights.values()):
+        raise ValueError("a weight is no share of all items")
     if choice.method == "random" and choice.control is not None and not ids <= choice.control.x.keys():
         raise ValueError("its control variate lacks items")
     control = choice.control

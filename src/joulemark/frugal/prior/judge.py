@@ -57,7 +57,7 @@ def judge(choice: Choice, outcomes: Outcomes) -> Judgement:
             why=f"the choice has ids like {choice.item_ids[0]!r}, the outcomes like {outcomes.item_ids[0]!r}",
             fix="name the run that asked these items (joulemark bench run TASK --items CHOICE)",
         )
-    notes = [*outcomes.notes, *_missing(choice, outcomes, asked)]
+    notes = [*outcomes.notes, *_missing(choice, outcomes, asked), *_of_which(choice, outcomes)]
     mean = _mean_of(choice, asked)
     share = outcomes.metric == "accuracy" and asked.is_binary
     figure = mean(asked.values, "share" if share else "score" if asked.metric in _KNOWN else "other")
@@ -151,6 +151,14 @@ def _missing(choice: Choice, outcomes: Outcomes, asked: Outcomes) -> list[str]:
     if others:
         notes.append(f"{others:,} outcomes are of items that were not chosen and do not count")
     return notes
+
+
+def _of_which(choice: Choice, outcomes: Outcomes) -> list[str]:
+    """Say which items the figures speak of where these are not all of the task."""
+    if outcomes.n_whole is None or outcomes.n_whole == choice.n_items:
+        return []
+    of = f"the {choice.n_items:,} items that other models were asked"
+    return [f"the figures speak of {of}; the task has {outcomes.n_whole:,}"]
 
 
 def _warnings(choice: Choice, figure: Estimate, metric: str) -> list[str]:

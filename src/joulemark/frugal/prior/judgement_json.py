@@ -18,6 +18,8 @@ def judgement_json(judged: Judgement) -> dict[str, Any]:
         "allocation": choice.allocation,
         "n_asked": figure.n,
         "n_items": figure.of,
+        "n_whole": judged.outcomes.n_whole,
+        "n_whole_reason": None if judged.outcomes.n_whole is not None else "the outcomes do not say it",
         "metric": judged.outcomes.metric,
         "figure": estimate_json(figure),
         "variance_reduction": figure.gain,

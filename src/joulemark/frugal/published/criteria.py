@@ -8,12 +8,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from joulemark.frugal.outcomes.outcomes import Outcomes
-from joulemark.frugal.published.cutoff import Progress, find_cutoff
-from joulemark.frugal.published.loss import loss_at_cutoff
+from joulemark.frugal.published.cutoff import Progress
+from joulemark.frugal.published.loss import cutoff_with_loss
 from joulemark.frugal.published.method import Method
 from joulemark.frugal.published.shuffles import ValueShuffles
 from joulemark.frugal.sample_size import half_width, moments
-from joulemark.record.errors import InputError
 
 PUBLISHED = {"usd": "cost", "e2el_s": "latency", "gco2e": "carbon"}
 """The criteria beside the score, by the column that holds them."""
@@ -74,11 +73,10 @@ def _criterion(
     known = Criterion(
         name, title, modelled, n, total, found.mean * asked, total - found.mean * asked, half, why=""
     )
-    try:
-        told = progress(title) if progress is not None else None
-        cutoff = find_cutoff(ValueShuffles(values), method, told)
-    except InputError as error:
-        return replace(known, why=f"no cut-off of its own: {error.what}")
+    told = progress(title) if progress is not None else None
     of_column = Outcomes(outcomes.name, name, values, float(values.min()), float(values.max()))
-    loss = loss_at_cutoff(cutoff, of_column)
+    own = cutoff_with_loss(ValueShuffles(values), of_column, method, told)
+    if isinstance(own, str):
+        return replace(known, why=f"no cut-off of its own: {own}")
+    cutoff, loss = own
     return replace(known, fraction=cutoff.mean, relative_loss=loss.relative)

@@ -6,12 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from joulemark.frugal.outcomes.outcomes import Outcomes
-from joulemark.frugal.published.cutoff import Progress, find_cutoff
+from joulemark.frugal.published.cutoff import Progress
 from joulemark.frugal.published.frames import frame_length
-from joulemark.frugal.published.loss import Loss, loss_at_cutoff
+from joulemark.frugal.published.loss import Loss, cutoff_with_loss
 from joulemark.frugal.published.method import Method
 from joulemark.frugal.published.shuffles import Shuffles
-from joulemark.record.errors import InputError
 
 SHARES = (0.01, 0.02, 0.03, 0.04, 0.05, 0.10)
 LENGTHS = (10, 25, 50, 100, 250, 500, 1000, 2500)
@@ -46,11 +45,10 @@ def study_frames(
     rows = []
     for number, (length, share) in enumerate(asked, 1):
         told = progress(number, length) if progress is not None else None
-        try:
-            cutoff = find_cutoff(shuffles, replace(method, length=length), told)
-        except InputError as error:
-            rows.append(StudiedFrame(length, share, why=error.what))
+        found = cutoff_with_loss(shuffles, outcomes, replace(method, length=length), told)
+        if isinstance(found, str):
+            rows.append(StudiedFrame(length, share, why=found))
             continue
-        loss = loss_at_cutoff(cutoff, outcomes)
+        cutoff, loss = found
         rows.append(StudiedFrame(length, share, cutoff.mean, cutoff.sd, cutoff.ks_p(), loss))
     return tuple(rows)

@@ -12,10 +12,12 @@ import numpy as np
 
 from joulemark.frugal.outcomes.formats.columns import is_cost
 from joulemark.frugal.outcomes.outcomes import Outcomes
-from joulemark.frugal.published.cutoff import Cutoff
+from joulemark.frugal.published.cutoff import Cutoff, Progress, find_cutoff
 from joulemark.frugal.published.frames import Ints
+from joulemark.frugal.published.method import Method
 from joulemark.frugal.published.shuffles import Floats, Shuffles
 from joulemark.frugal.sample_size import expected_absolute_error, moments
+from joulemark.record.errors import InputError
 
 _BATCH_NUMBERS = 2_000_000
 
@@ -62,6 +64,17 @@ def loss_at_cutoff(cutoff: Cutoff, outcomes: Outcomes) -> Loss:
     at = int(np.abs(cutoff.sizes - cutoff.mean * cutoff.frames.n_items).argmin())
     off = np.abs(cutoff.curves[:, at] - cutoff.curves[:, -1])
     return _loss(off, int(cutoff.sizes[at]), outcomes)
+
+
+def cutoff_with_loss(
+    shuffles: Shuffles, outcomes: Outcomes, method: Method, progress: Progress | None
+) -> tuple[Cutoff, Loss] | str:
+    """Return a further cut-off with its loss; why, where frames do not fit or there is no knee."""
+    try:
+        cutoff = find_cutoff(shuffles, method, progress)
+    except InputError as error:
+        return error.what
+    return cutoff, loss_at_cutoff(cutoff, outcomes)
 
 
 def loss_at(size: int, shuffles: Shuffles, outcomes: Outcomes, orders: int, seed: int) -> Loss:

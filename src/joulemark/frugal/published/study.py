@@ -22,6 +22,9 @@ from joulemark.record.errors import InputError
 Stages = Callable[[str], Progress | None]
 """Is told what begins, and returns what is to be told how many shuffles are done."""
 
+COARSE_BELOW = 2.5
+"""Of the rarer answers in a frame: then the cut-off leaves its constant, down to 36 % or up to 41.6 %."""
+
 
 class Null(StrEnum):
     """Random numbers in place of data: Brownian motion, or coins thrown anew for every shuffle."""
@@ -61,6 +64,19 @@ class Study:
     def is_small(self) -> bool:
         """Whether there are fewer items than the published method is meant for."""
         return len(self.outcomes) < FEW_ITEMS
+
+    @property
+    def rarer_in_frame(self) -> float | None:
+        """How many of the rarer answers a frame holds in the mean; null of other items."""
+        if not self.outcomes.is_binary:
+            return None
+        share = float(self.outcomes.values.mean())
+        return self.cutoff.frames.length * min(share, 1 - share)
+
+    @property
+    def is_coarse(self) -> bool:
+        """Whether a frame holds so few of the rarer answers that its slopes have few sizes."""
+        return self.rarer_in_frame is not None and self.rarer_in_frame < COARSE_BELOW
 
 
 def null_shuffles(kind: Null, n_items: int) -> Shuffles:

@@ -35,6 +35,8 @@ def study_json(found: Study) -> dict[str, Any]:
         "target": found.wanted.text,
         "needed_n": found.needed_n,
         "needed_n_reason": None if found.needed_n is not None else "a share of a mean of 0 is nothing",
+        "rarer_in_frame": found.rarer_in_frame,
+        "rarer_in_frame_reason": "items are not right or wrong" if found.rarer_in_frame is None else None,
         "null": _null(found.null),
         "criteria": [_criterion(one) for one in found.criteria],
         "projections": [_projection(*one) for one in found.projected],

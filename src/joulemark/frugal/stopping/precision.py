@@ -32,8 +32,9 @@ def precision(
     in_flight: int,
     score_range: tuple[float, float] | None = None,
 ) -> Standing:
-    """Return how ``target`` stands after ``questions``, of which ``seen`` has the columns; ``of`` in all.
+    """Return how ``target`` stands after ``questions``, of which ``seen`` has the columns.
 
+    They are a random part of ``of`` questions, whose figure is to be known.
     ``view`` has their energies, null where the target needs none. ``in_flight``: requests at a time.
     ``score_range`` is that of the task, null where there is none. A cost, which knows no range, is not known
     before `COSTS_FROM` questions: what is dear and rare would not have been seen.

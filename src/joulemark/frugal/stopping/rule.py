@@ -32,15 +32,20 @@ class TargetRule:
         of: int,
         rates: Rates,
         *,
+        population: int | None = None,
         in_flight: int = 1,
         score_range: tuple[float, float] | None = None,
     ) -> None:
-        """``of`` questions in all, asked ``in_flight`` at a time; ``rates`` price them."""
+        """``of`` questions in all, asked ``in_flight`` at a time; ``rates`` price them.
+
+        They are a random part of ``population`` questions, of which the targets speak; null: of themselves.
+        """
         self._targets = tuple(targets)
         self._in_flight, self._score_range = in_flight, score_range
+        self._population = of if population is None else population
         self._seen = Seen(rates)
         self._deciding = {
-            target.text: Deciding(target, of, score_range)
+            target.text: Deciding(target, self._population, score_range)
             for target in self._targets
             if isinstance(target, Bound)
         }
@@ -111,7 +116,7 @@ class TargetRule:
                     target,
                     self._seen,
                     questions,
-                    finished.of,
+                    self._population,
                     metered,
                     self._in_flight,
                     self._score_range,

@@ -145,7 +145,7 @@ def columns(candidates: Sequence[Candidate]) -> Columns:
 
 
 def _why(one: Candidate) -> tuple[object, ...]:
-    """Return what kind of reason it would be, were there no price; the sentences hold figures of their own."""
+    """Return what kind of reason it would be, were there no price; sentences hold figures of their own."""
     point = one.point
     return (
         point.unit,

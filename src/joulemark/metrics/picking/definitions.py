@@ -168,9 +168,9 @@ PROBABILITY = MetricDefinition(
     r"P(C_i = \min_j C_j)",
     ("workload_joules", "accuracy"),
     ("a figure of the table has no interval", "nothing else may be ranked with it"),
-    "10,000 joint draws, seeded: coefficients (multivariate t), lengths of a sampled workload (the same for "
-    "all), gain, transfer, accuracy (Beta, of as many trials as its interval says); configurations are "
-    "independent. Over all that meet the limits; sums to 1",
+    "10,000 joint draws (on a board 4,000), seeded: coefficients (multivariate t), lengths of a sampled "
+    "workload (the same for all), gain, transfer, accuracy (Beta, of as many trials as its interval says); "
+    "configurations are independent. Over all that meet the limits; sums to 1",
 )
 RANK = MetricDefinition(
     "rank_range",

@@ -18,7 +18,7 @@ from joulemark.metrics.picking.price import Priced, bend_j
 from joulemark.metrics.picking.workload import Workload
 from joulemark.metrics.value import Value
 
-Draws = NDArray[np.float64]
+Draws = NDArray[np.float32]  # single precision: draws are noise, and thousands of rows of them are kept
 
 N_DRAWS = 10_000
 SEED = 20261130
@@ -57,7 +57,7 @@ def cost_draws(rows: Sequence[Priced], objective: str, n: int = N_DRAWS, seed: i
     if any(row.figures[objective].interval is None for row in rows):
         return None
     shared = shared_draws(n, seed)
-    found = np.empty((len(rows), n))
+    found = np.empty((len(rows), n), np.float32)
     for k, row in enumerate(rows):
         found[k] = row_draws(row, objective, shared, variates_of(row.candidate, n, seed, graded=True))
     return found
@@ -65,7 +65,7 @@ def cost_draws(rows: Sequence[Priced], objective: str, n: int = N_DRAWS, seed: i
 
 def shared_draws(n: int, seed: int) -> Draws:
     """Return float64[2, n] standard normal draws of a sampled workload's mean lengths."""
-    return np.random.default_rng([seed, 0]).standard_normal((2, n))
+    return np.random.default_rng([seed, 0]).standard_normal((2, n), np.float32)
 
 
 def variates_of(candidate: Candidate, n: int, seed: int, *, graded: bool) -> Variates:
@@ -79,10 +79,10 @@ def variates_of(candidate: Candidate, n: int, seed: int, *, graded: bool) -> Var
     known = graded and point.accuracy.value is not None
     degrees = candidate.model.degrees
     return Variates(
-        source(1).standard_t(degrees, n) if degrees > 0 else np.zeros(n),
-        source(2).uniform(-1.0, 1.0, n) if candidate.gain_bound else None,
-        source(3).standard_normal(n) if candidate.extra_variance else None,
-        source(4).standard_normal(n) if candidate.bend is not None else None,
+        source(1).standard_t(degrees, n).astype(np.float32) if degrees > 0 else np.zeros(n, np.float32),
+        2 * source(2).random(n, np.float32) - 1 if candidate.gain_bound else None,
+        source(3).standard_normal(n, np.float32) if candidate.extra_variance else None,
+        source(4).standard_normal(n, np.float32) if candidate.bend is not None else None,
         accuracy_draws(point.accuracy, n, source(5)) if known else None,
     )
 
@@ -97,7 +97,7 @@ def row_draws(row: Priced, objective: str, shared: Draws, own: Variates) -> Draw
 def per_correct_draws(cost: Draws, own: Variates) -> Draws:
     """Return draws of a cost per request as draws of one per correct answer."""
     assert own.accuracy is not None
-    return cost / np.maximum(own.accuracy[: len(cost)], 1e-12)
+    return np.asarray(cost / np.maximum(own.accuracy[: len(cost)], 1e-12), np.float32)
 
 
 def _cost(row: Priced, figure: str, shared: Draws, own: Variates) -> Draws:
@@ -134,7 +134,7 @@ def joule_draws(candidate: Candidate, workload: Workload, shared: Draws, own: Va
         of_lengths, axes = np.linalg.eigh(spread)
         # the root that is symmetric, so that candidates with alike covariances move alike
         root = (axes * np.sqrt(np.maximum(of_lengths, 0.0))) @ axes.T
-        off = root @ shared
+        off = root.astype(np.float32) @ shared
         prompt, output = prompt + off[0], output + off[1]
     variance = (
         ff
@@ -142,7 +142,10 @@ def joule_draws(candidate: Candidate, workload: Workload, shared: Draws, own: Va
         + aa * prompt * prompt
         + bb * output * output
     )
-    found: Draws = np.sqrt(np.maximum(variance, 0.0)) * own.t[:n]
+    spread_j = (
+        math.sqrt(max(0.0, variance)) if isinstance(variance, float) else np.sqrt(np.maximum(variance, 0))
+    )
+    found: Draws = spread_j * own.t[:n]
     found += fixed + alpha * prompt + beta * output
     if own.bend is not None:
         found += bend_j(candidate, workload) * own.bend[:n]
@@ -158,9 +161,9 @@ def accuracy_draws(accuracy: Value, n: int, rng: np.random.Generator) -> Draws:
     assert accuracy.value is not None
     trials = effective_trials(accuracy)
     if trials is None:
-        return np.full(n, accuracy.value)
+        return np.full(n, accuracy.value, np.float32)
     right = accuracy.value * trials
-    return rng.beta(right + 0.5, trials - right + 0.5, n)
+    return rng.beta(right + 0.5, trials - right + 0.5, n).astype(np.float32)
 
 
 def effective_trials(accuracy: Value) -> float | None:

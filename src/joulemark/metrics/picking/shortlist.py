@@ -49,6 +49,7 @@ N_DRAWS = 4000
 PRUNED = 1e-6  # a row that is left out of the draws is the best, or changes a rank, with less than this
 _CHUNK = 16
 _MOST_DRAWN = 1_200_000  # rows times draws
+_MOST_RANKED = 250_000  # and of the draws that ranks are counted in
 _LEAST_DRAWS = 500
 
 KeptDraws = MutableMapping[int, Variates]
@@ -244,7 +245,7 @@ def _drawn(
     def drawn(place: int, n: int) -> Draws:
         k = int(group[place])
         own = _variates(columns, k, n, seed, kept_draws, graded=graded)
-        found = joule_draws(columns.candidates[k], workload, shared[:, :n], own) * per_joule[place]
+        found = joule_draws(columns.candidates[k], workload, shared[:, :n], own) * float(per_joule[place])
         return per_correct_draws(found, own) if graded else found
 
     first = np.array([drawn(place, n_draws) for place in range(n_shown)])
@@ -271,10 +272,12 @@ def _standing(draws: Draws, shown: int, n_rows: int) -> tuple[list[float], list[
     """Return each shown row's chance to be the least and its range of ranks; rows not drawn are dearer."""
     least = draws == draws.min(axis=0)
     chances = (least[:shown] / least.sum(axis=0)).mean(axis=1)
-    undrawn, enough = n_rows - len(draws), APART * draws.shape[1]
+    undrawn = n_rows - len(draws)
+    some = np.ascontiguousarray(draws[:, : max(_LEAST_DRAWS, _MOST_RANKED // len(draws))])
+    enough = APART * some.shape[1]
     ranks = []
     for k in range(shown):
-        dearer = np.count_nonzero(draws[k] < draws, axis=1) >= enough
-        cheaper = np.count_nonzero(draws < draws[k], axis=1) >= enough
+        dearer = np.count_nonzero(some[k] < some, axis=1) >= enough
+        cheaper = np.count_nonzero(some < some[k], axis=1) >= enough
         ranks.append((1 + int(cheaper.sum()), n_rows - int(dearer.sum()) - undrawn))
     return [float(chance) for chance in chances], ranks

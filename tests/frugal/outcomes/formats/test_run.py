@@ -14,7 +14,7 @@ from joulemark.metrics.summary import summarize
 from joulemark.record.energy import Withheld
 from joulemark.record.errors import InputError
 from joulemark.record.item import Verdict
-from joulemark.record.manifest import Rates
+from joulemark.record.manifest import Rates, StopFacts, Stopped
 from joulemark.record.reason import Reason
 
 JOULES = [10.0, 30.0, 20.0, 40.0, 15.0, 25.0, 35.0, 12.0]
@@ -35,6 +35,34 @@ def test_it_adds_up_to_the_figures_of_the_run() -> None:
         assert found.costs[cost].sum() / n_correct == pytest.approx(expected)
     assert found.costs["wall_s"].sum() == pytest.approx(view.duration_s)
     assert found.costs["completion_tokens"].tolist() == [20] * 8
+
+
+@pytest.mark.parametrize(
+    ("facts", "n_items"),
+    [
+        ({"n_items": 8, "n_whole": None}, None),
+        ({"n_items": 20, "n_whole": None}, 20),
+        ({"n_items": 8, "n_whole": 500}, 500),
+        ({"n_items": 20, "n_whole": 500, "is_listed": True}, 20),
+    ],
+)
+def test_it_knows_what_its_items_are_a_random_part_of(facts: dict[str, object], n_items: int | None) -> None:
+    view = run(JOULES, CORRECT)
+    task = view.manifest.task.model_copy(update={"subset_key": "joulemark", **facts})
+    found = outcomes_of_run(
+        dataclasses.replace(view, manifest=view.manifest.model_copy(update={"task": task}))
+    )
+    assert (found.n_items, found.n_whole) == (n_items, facts["n_whole"])
+
+
+@pytest.mark.parametrize(("target", "told"), [("accuracy > 0.5", True), ("accuracy ±5pp", False)])
+def test_of_a_run_that_a_decision_ended_it_says_so(target: str, told: bool) -> None:
+    view = run(JOULES, CORRECT)
+    ended = Stopped(at=8, asked=8, of=view.manifest.task.n_items, segment=0, binding=[target])
+    rule = StopFacts(targets=[target], least=5, every=1, stopped=ended)
+    manifest = view.manifest.model_copy(update={"stop": rule})
+    found = outcomes_of_run(dataclasses.replace(view, manifest=manifest))
+    assert any("a decision ended the run" in note for note in found.notes) == told
 
 
 def test_repeats_of_a_question_are_one_item() -> None:

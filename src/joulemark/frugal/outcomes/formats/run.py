@@ -19,6 +19,7 @@ from joulemark.metrics.item_value import item_value
 from joulemark.metrics.latency import e2el_s, streaming_used
 from joulemark.metrics.money import by_tokens, usd_per_request
 from joulemark.metrics.run_view import ItemKey, RunView
+from joulemark.metrics.stopped_early import was_decided
 from joulemark.metrics.tier import is_replayed, is_simulated
 from joulemark.rates.declared import DeclaredRates
 from joulemark.record.energy import MeasuredEnergy
@@ -32,6 +33,10 @@ from joulemark.runs.repriced import repriced
 from joulemark.runs.view import view_of
 
 _ENERGY_COSTS = ("energy_j", "usd", "gco2e")
+_DECIDED = (
+    "a decision ended the run when it was clear: what led to it is rather too large then, and so are figures "
+    "made of it"
+)
 Known = Mapping[ItemKey, float]
 
 
@@ -66,7 +71,7 @@ def outcomes_of_run(run: RunView, *, metric: str | None = None, origin: str = "t
     for item in items:
         by_item.setdefault(item.item_id, []).append(item)
     groups = list(by_item.values())
-    notes: list[str] = []
+    notes: list[str] = [_DECIDED] if was_decided(run.manifest) else []
     costs = {name: _means(groups, of) for name, of in _costs(run, notes).items()}
     task = run.manifest.task
     found = outcomes_of(
@@ -82,8 +87,8 @@ def outcomes_of_run(run: RunView, *, metric: str | None = None, origin: str = "t
         notes=notes,
         task=task.name,
     )
-    n_items = task.n_items if task.n_items > len(groups) else None
-    return replace(found, n_items=n_items, is_listed=task.is_listed)
+    n_items = task.n_drawn_from if task.n_drawn_from > len(groups) else None
+    return replace(found, n_items=n_items, is_listed=task.is_listed, n_whole=task.n_whole)
 
 
 def _known(value: float | None) -> float:

@@ -1,0 +1,52 @@
+"""What ``--stop`` speaks of, by the task that it is given beside."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from doubles.growing_runs import answer, finished
+from joulemark.cli.stop_options import rule_of
+from joulemark.frugal.paired.decided_against import DecidedAgainst
+from joulemark.load.shape import LoadShape
+from joulemark.record.manifest import Rates
+from joulemark.runs.finished import Finished
+from joulemark.runs.stop import StopRule
+from joulemark.tasks.registry import load_task
+from joulemark.tasks.task import TaskSet
+
+IDS = tuple(question.item_id for question in load_task("quick").questions)
+
+
+def rule(task: TaskSet, stop: str) -> StopRule:
+    made = rule_of({"stops": (stop,), "meters": ("none",), "items": None}, task, Rates(), LoadShape())
+    assert made is not None
+    return made
+
+
+@pytest.mark.parametrize(("options", "ends"), [({"limit": 40}, False), ({"item_ids": IDS[:40]}, True)])
+def test_of_a_limit_it_speaks_of_the_task_and_of_a_list_of_the_list(
+    options: dict[str, Any], ends: bool
+) -> None:
+    """Half of thirty answers are right: ±9.0 pp of forty questions, ±11.7 pp of the task's fifty-two."""
+    task = load_task("quick", **options)
+    assert len(task.questions) == 40
+    questions = [(answer(k, k % 2 == 0, item_id=IDS[k]),) for k in range(30)]
+    decision = rule(task, "accuracy ±10pp").decide(Finished(questions, 40, lambda _n: None))
+    assert (decision is not None) == ends
+
+
+def test_so_does_a_comparison_with_a_run_that_was_limited_too(tmp_path: Path) -> None:
+    task = load_task("quick", limit=12)
+    same = [answer(k, k % 2 == 0, item_id=one) for k, one in enumerate(IDS[:12])]
+    for n_whole, told in ((52, "not decided against"), (12, "a tie with")):
+        reference = finished(tmp_path / str(n_whole), same, name=task.name, n_items=12, n_whole=n_whole)
+        made = rule(load_task("quick", limit=12), f"decided against {reference}")
+        assert isinstance(made, DecidedAgainst)
+        decision = made.decide(Finished([(one,) for one in same], 12, lambda _n: None))
+        assert decision is not None
+        assert decision.at == 12  # the reference knows no more
+        assert told in made.told()[0]
+        assert f"12 of {n_whole} questions" in made.told()[0]
