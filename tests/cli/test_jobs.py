@@ -97,7 +97,7 @@ def test_what_cannot_be_asked(tmp_path: Path) -> None:
         jobs_of(["gsm8k", "gsm8k"], options())
     (job,) = jobs_of(["gsm8k"], options(data=tmp_path / "one.jsonl"))
     with pytest.raises(InputError, match="one file for several tasks"):
-        job.load(several=True)
+        job.task_set(several=True)
 
 
 def test_each_of_several_tasks_reads_its_own_entry(tmp_path: Path) -> None:
@@ -107,4 +107,4 @@ def test_each_of_several_tasks_reads_its_own_entry(tmp_path: Path) -> None:
     row = '{"ID": "a", "Body": "Two pears.", "Question": "How many?", "Answer": 2.0}'
     (folder / "test.json").write_text(f"[{row}]")
     jobs = jobs_of(["gsm8k", "svamp"], options(data=tmp_path))
-    assert [len(job.load(several=True).questions) for job in jobs] == [1, 1]
+    assert [len(job.task_set(several=True).questions) for job in jobs] == [1, 1]

@@ -74,11 +74,11 @@ def test_an_open_loop_is_poisson_unless_said() -> None:
 
 def test_made_up_requests_are_as_many_as_asked_for() -> None:
     made = job(synthetic="100:20", concurrency=2, n_requests=7)
-    task = made.load(several=False)
+    task = made.task_set(several=False)
     assert len(task.questions) == made.shape.n_requests == 7
     assert {question.max_tokens for question in task.questions} == {20}
     drawn = job(synthetic="100:20", lengths="drawn", rate=1.0, n_requests=50)
-    assert len({question.max_tokens for question in drawn.load(several=False).questions}) > 10
+    assert len({question.max_tokens for question in drawn.task_set(several=False).questions}) > 10
 
 
 def test_a_trace_has_its_own_times_or_another_load(tmp_path: Path) -> None:
@@ -89,7 +89,7 @@ def test_a_trace_has_its_own_times_or_another_load(tmp_path: Path) -> None:
     assert made.shape.n_requests == 3
     assert made.shape.trace_ns == (0, 50_000_000, 150_000_000, 650_000_000)
     assert made.shape.trace.startswith("Azure.csv@")
-    budgets = [question.max_tokens for question in made.load(several=False).questions]
+    budgets = [question.max_tokens for question in made.task_set(several=False).questions]
     assert budgets == [8, 7, 6, 10], "the row that leads up comes last: leads are taken from the end"
     assert job(trace=path, n_requests=2).shape.n_requests == 2
     assert job(trace=path, trace_seconds=0.5).shape.n_requests == 3

@@ -36,7 +36,7 @@ def test_a_batch_is_asked_for_as_often_as_said(tmp_path: Path) -> None:
         "--batches", "3", "--prompts", prompts(tmp_path),
     )  # fmt: skip
     assert (made.made.width, made.made.height, made.made.frames, made.made.medium) == (64, 32, 9, "video")
-    assert [len(question.messages) for question in made.load(several=False).questions] == [2, 2, 2]
+    assert [len(question.messages) for question in made.task_set(several=False).questions] == [2, 2, 2]
     assert made.shape.mode == "sequential"
     assert not made.standing.may_rank
 
@@ -54,10 +54,10 @@ def test_what_does_not_go_together_is_refused(tmp_path: Path) -> None:
         job("--kind", "text-to-image", "--frames", "3")
     both = job("--kind", "text-to-image", "--prompts", prompts(tmp_path), "--data", str(tmp_path))
     with pytest.raises(InputError, match="both say"):
-        both.load(several=False)
+        both.task_set(several=False)
     words = job("--kind", "image-to-video", "--frames", "3", "--prompts", prompts(tmp_path))
     with pytest.raises(InputError, match="needs a picture"):
-        words.load(several=False)
+        words.task_set(several=False)
 
 
 def test_a_missing_library_is_told_with_the_command_that_installs_it(tmp_path: Path) -> None:
@@ -84,7 +84,7 @@ def test_several_values_are_measured_in_all_their_combinations(tmp_path: Path) -
         (32, 10, 1), (32, 10, 4), (32, 30, 1), (32, 30, 4),
     ]  # fmt: skip
     assert len({one.name for one in swept}) == len({one.made.save_to for one in swept}) == 8
-    assert {one.load(several=True).name for one in swept} == {"text-to-image"}
+    assert {one.task_set(several=True).name for one in swept} == {"text-to-image"}
 
 
 @pytest.mark.parametrize("wrong", ["0", "1,", "-1", "1.5", "a", "10001", "²"])

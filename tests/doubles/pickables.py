@@ -122,12 +122,10 @@ def many_at_once(rng: np.random.Generator, n: int, prompt: int, output: int, in_
     spans = [Span(0, w.t0, w.t1) for w in view.manifest.windows]
     rows, checks, found = input_aware(
         view.manifest,
-        view.items,
-        view.chunks,
+        view.loads,
         spans,
         steady_runs.books_meter(run),
         view.headline_energy,
         "gpu:0",
-        view.engine_gauges,
     )
     return dataclasses.replace(view, attributions=rows, checks=checks, input_aware=found)

@@ -9,12 +9,13 @@ import numpy as np
 
 from doubles.run_views import device, manifest, meter
 from joulemark.metrics.run_view import EngineGauge, RunView
+from joulemark.metrics.segment_loads import SegmentLoads
 from joulemark.record.energy import MeasuredEnergy, MeasuredOrWithheld, Method
 from joulemark.record.item import Chunk, Item, Verdict
 from joulemark.record.manifest import Baselines, Engine, Load, Window
 from joulemark.record.scope import Scope
 from joulemark.record.span import Span
-from joulemark.runs.steady import steady_state
+from joulemark.runs.steady_energy import steady_state
 from joulemark.simulate.config import ServerConfig
 from joulemark.simulate.request import Finished, SimRequest
 from joulemark.simulate.virtual import SimulatedRun, poisson_arrivals_ns, run_closed, run_open
@@ -158,6 +159,6 @@ def loaded(
         headline_scope="gpu:0",
         duration_s=window.duration_s,
         engine_gauges=gauges,
-        steady=steady_state(described, items, chunks, gauges, [window], meter_of),
+        steady=steady_state(described, SegmentLoads(items, chunks, gauges), [window], meter_of),
     )
     return Loaded(run, view)

@@ -146,8 +146,7 @@ def attributed(run: Loaded, metered=None):
     windows = [Span(w.segment, w.t0, w.t1) for w in view.manifest.windows]
     rows, checks, fit = input_aware(
         view.manifest,
-        view.items,
-        view.chunks,
+        view.loads,
         windows,
         metered or steady_runs.books_meter(run.run),
         view.headline_energy,
@@ -160,7 +159,7 @@ def attributed(run: Loaded, metered=None):
 def equally(run: Loaded) -> dict[str, float]:
     view = run.view
     window = view.manifest.windows[0]
-    slices = time_slices(view.items, [(0, window.t0, window.t1)])
+    slices = time_slices(view.items, [Span(0, window.t0, window.t1)])
     energies = steady_runs.books_meter(run.run)(slices)
     rows, _ = attribute_equal_share(view.items, slices, energies, view.headline_energy, "gpu:0")
     return {row.item_id: row.joules for row in rows}

@@ -16,8 +16,8 @@ from joulemark.metrics.loaded_energy import loaded_figures
 from joulemark.metrics.request_work import Work, work_of
 from joulemark.metrics.run_point import run_point
 from joulemark.metrics.run_view import EngineGauge
-from joulemark.metrics.steady import steady_window
 from joulemark.metrics.steady_state import SteadyWindow
+from joulemark.metrics.steady_window import steady_window
 from joulemark.record.energy import Withheld
 from joulemark.record.item import Attempt, Phase, Verdict
 from joulemark.record.manifest import Load

@@ -15,8 +15,8 @@ from joulemark.metrics import summarize
 from joulemark.metrics.engine_figures import DEFINITIONS
 from joulemark.metrics.page_doubt import page_doubt
 from joulemark.metrics.run_view import EngineGauge
-from joulemark.metrics.steady import steady_window
 from joulemark.metrics.steady_state import SteadyWindow
+from joulemark.metrics.steady_window import steady_window
 from joulemark.record.energy import Withheld
 from joulemark.record.item import Attempt, Item
 from joulemark.record.manifest import Load

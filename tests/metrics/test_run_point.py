@@ -21,15 +21,15 @@ from joulemark.metrics.recommendation import Wish, recommend
 from joulemark.metrics.run_point import _with_bound, run_point
 from joulemark.metrics.run_view import RunView
 from joulemark.metrics.segment_load import SegmentLoad
-from joulemark.metrics.steady import longest_steady
 from joulemark.metrics.steady_state import SteadyState, SteadyWindow
+from joulemark.metrics.steady_window import longest_steady
 from joulemark.metrics.value import Value
 from joulemark.record.energy import Method
 from joulemark.record.manifest import Load, Sampling, Task
 from joulemark.record.reason import Reason
 from joulemark.record.span import Span
 from joulemark.runs.plan import RunPlan
-from joulemark.runs.steady import max_batch
+from joulemark.runs.steady_energy import max_batch
 
 
 def _point(view: RunView):

@@ -9,8 +9,8 @@ import pytest
 
 from doubles.made_up_loads import at, closed_loop, load_of, request, window_of
 from joulemark.metrics.run_view import EngineGauge
-from joulemark.metrics.steady import steady_window
 from joulemark.metrics.steady_state import SteadyWindow
+from joulemark.metrics.steady_window import steady_window
 from joulemark.metrics.trend import trend_of
 from joulemark.record.energy import Withheld
 from joulemark.record.item import Item

@@ -15,13 +15,14 @@ from joulemark.metrics.loaded_definitions import DEFINITIONS, STEADY
 from joulemark.metrics.loaded_energy import loaded_figures
 from joulemark.metrics.loaded_summary import loaded_summary
 from joulemark.metrics.run_view import EngineGauge, RunView
+from joulemark.metrics.segment_loads import SegmentLoads
 from joulemark.record.energy import Withheld
 from joulemark.record.item import Attempt, Chunk, Item, Verdict
 from joulemark.record.manifest import Engine, Load, Window
 from joulemark.record.reason import Reason
 from joulemark.record.span import Span
 from joulemark.runs.input_aware import input_aware
-from joulemark.runs.steady import steady_state
+from joulemark.runs.steady_energy import steady_state
 
 SECONDS = st.floats(0, 40)
 COUNT = st.none() | st.integers(0, 3_000)
@@ -107,7 +108,7 @@ def test_a_window_and_figures_or_a_reason(seen, load, joules, due, gauge, regula
         windows=[Window(name="measure", segment=w.segment, t0=w.t0, t1=w.t1) for w in windows],
     )
     total = run_views.measured(1e6)
-    rows, checks, fit = input_aware(manifest, items, chunks, windows, metered, total, "gpu:0")
+    rows, checks, fit = input_aware(manifest, SegmentLoads(items, chunks), windows, metered, total, "gpu:0")
     view = RunView(
         manifest=manifest,
         items=tuple(items),
@@ -118,7 +119,7 @@ def test_a_window_and_figures_or_a_reason(seen, load, joules, due, gauge, regula
         checks=checks,
         duration_s=74.0,
         engine_gauges=gauges,
-        steady=steady_state(manifest, items, chunks, gauges, windows, metered),
+        steady=steady_state(manifest, SegmentLoads(items, chunks, gauges), windows, metered),
         input_aware=fit,
     )
     assert (fit.weights is None) == (fit.reason is not None)

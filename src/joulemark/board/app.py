@@ -14,6 +14,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from starlette.exceptions import HTTPException
 
 import joulemark
+from joulemark.board.allowed import allowed_methods
 from joulemark.board.code_service import routes as code
 from joulemark.board.database.connection import connect
 from joulemark.board.database.upgrade import upgrade
@@ -68,6 +69,7 @@ def create_app(settings: BoardSettings) -> FastAPI:
     )
     app.state.settings, app.state.engine = settings, engine
     app.state.worker = Apart(deadline_s=settings.verify_deadline_s)
+    app.state.drawer = Apart(n_places=1, deadline_s=settings.verify_deadline_s, memory_bytes=None)
     app.state.rates, app.state.sessions = Rates(settings), Sessions()
     for room in (submissions, challenge_routes, moderation_routes, leaderboard, code):
         app.include_router(room.router())
@@ -99,6 +101,8 @@ async def _refused(request: Request, error: Exception) -> Response:
 async def _not_served(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     headers = dict(error.headers or {})
+    if error.status_code == 405 and (methods := allowed_methods(request.app, request.url.path)):
+        headers["Allow"] = ", ".join(methods)
     return await _refused(request, Refused(error.status_code, str(error.detail), headers=headers))
 
 

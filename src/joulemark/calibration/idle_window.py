@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from joulemark.calibration.steady import Bounded
+from joulemark.calibration.steady_power import Bounded
 from joulemark.live.device import by_belief
 from joulemark.live.patience import LONGEST_WAIT_S
 from joulemark.record.errors import InputError

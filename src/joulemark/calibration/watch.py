@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from joulemark.calibration.document import SourcePower, Window
-from joulemark.calibration.steady import Bounded, Steadiness
+from joulemark.calibration.steady_power import Bounded, Steadiness
 from joulemark.live.meter_set import MeterSet
 from joulemark.live.source_energy import SourceEnergy
 from joulemark.meters.privacy import hashed, load_salt

@@ -6,7 +6,16 @@ from importlib.util import find_spec
 
 from joulemark.record.errors import InputError
 
-_NEEDED = ("fastapi", "uvicorn", "sqlalchemy", "alembic", "pg8000", "python_multipart")
+_NEEDED = (
+    "fastapi",
+    "uvicorn",
+    "sqlalchemy",
+    "alembic",
+    "pg8000",
+    "python_multipart",
+    "latex2mathml",
+    "markdown_it",
+)
 
 
 def require_board() -> None:

@@ -26,7 +26,7 @@ class Work(Protocol):
 
     ``options`` are those of the command as they hold for the task; ``shape`` is the load, ``n_parallel`` how
     many requests the embedded engine works on at once; ``prepare`` makes the task once the engine runs, null
-    where `load` gives it as it is asked.
+    where `task_set` gives it as it is asked.
     """
 
     @property
@@ -50,7 +50,7 @@ class Work(Protocol):
     @property
     def prepare(self) -> Callable[[Engine], Awaitable[TaskSet]] | None: ...  # noqa: D102
 
-    def load(self, *, several: bool) -> TaskSet:
+    def task_set(self, *, several: bool) -> TaskSet:
         """Load the task, one of ``several`` or alone; raises `InputError`."""
         ...
 
@@ -84,7 +84,7 @@ class Job:
         """Nothing is left to make once the engine runs."""
         return
 
-    def load(self, *, several: bool) -> TaskSet:
+    def task_set(self, *, several: bool) -> TaskSet:
         """Load the task, one of ``several`` or alone; raises `InputError`."""
         options = self.options
         task = _loader(self.definition)(

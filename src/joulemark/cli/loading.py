@@ -65,12 +65,12 @@ class LoadJob:
 
         return written
 
-    def load(self, *, several: bool) -> TaskSet:
+    def task_set(self, *, several: bool) -> TaskSet:
         """Return the task; raises `InputError`."""
         if self.made_up is not None:
             return self.made_up.task_set(TokenRate())
         assert self.job is not None
-        return self.job.load(several=several)
+        return self.job.task_set(several=several)
 
 
 def measure_load(task: str | None, options: Mapping[str, Any]) -> int:

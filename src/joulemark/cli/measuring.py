@@ -76,7 +76,7 @@ def carry_out(jobs: Sequence[Work], names: Sequence[str], options: Mapping[str, 
     rates = rates_of(declared_rates(options))
     engine_options = with_found_engine(options)
     # All data first: a missing file of the last task must not be told after hours of the first.
-    tasks = [job.load(several=several) for job in jobs]
+    tasks = [job.task_set(several=several) for job in jobs]
     for task in tasks:
         click.echo(f"· {task.name}: {len(task.questions):,} items, {_where_from(task)}", err=True)
     for job, task in zip(jobs, tasks, strict=True):

@@ -40,7 +40,7 @@ class MediaJob:
         """One batch at a time: the batch is the load."""
         return LoadShape.closed(1)
 
-    def load(self, *, several: bool) -> TaskSet:
+    def task_set(self, *, several: bool) -> TaskSet:
         """Return the batches; raises `InputError`."""
         options, made = self.options, self.made
         batches = options["batches"]

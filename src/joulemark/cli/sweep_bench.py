@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +21,8 @@ from joulemark.record.errors import InputError
 from joulemark.runs.observer import Observer
 from joulemark.runs.plan import RunPlan
 from joulemark.sweeps.point import SweepPoint
+from joulemark.sweeps.setting import RATES
 
-RATES = frozenset(one.name for one in fields(DeclaredRates) if one.name != "label")
-"""Options that change no measurement."""
 _PLACELESS = frozenset({"out", "runs_dir", "as_json", "engine_url", "model", "n_ctx", *RATES})
 ENGINES, KEY_CHARS = "engines", 10
 """Where the logs of engines go, and how much of a key names each."""
@@ -71,13 +70,13 @@ class LoadBench:
         """Return all that makes a point what it is; raises `InputError` for a load that cannot be."""
         options = self.options(point)
         job = load_job(options.pop("task"), options, example=_EXAMPLE)
-        task = job.load(several=False)
+        task = job.task_set(several=False)
         plan = run_plan(job, task, rates_of(DeclaredRates()), NO_ENGINE, None)
         return {
             "engine": point.key,
             "power_limit_w": point.power_limit_w,
             "options": {n: repr(value) for n, value in sorted(options.items()) if n not in _PLACELESS},
-            "task": plan.task_facts.model_dump(),
+            "task": plan.task_facts.model_dump(exclude={"n_whole"}),
             "load": plan.load.facts.model_dump(),
             "sampling": plan.sampling.model_dump(),
         }
@@ -103,7 +102,7 @@ class LoadBench:
         """Return the run of a point."""
         options = self.options(point)
         job = load_job(options.pop("task"), {**options, "out": out}, example=_EXAMPLE)
-        return run_plan(job, job.load(several=False), rates_of(declared_rates(options)), engine, None)
+        return run_plan(job, job.task_set(several=False), rates_of(declared_rates(options)), engine, None)
 
     def _arguments(self, point: SweepPoint) -> list[str]:
         """Return the arguments of ``load``; raises `InputError` for settings of another command."""

@@ -10,7 +10,7 @@ from typing import Any
 from joulemark.cli.measuring import plan_of as run_plan
 from joulemark.cli.media_job import MediaJob, media_jobs
 from joulemark.cli.options import declared_rates
-from joulemark.cli.sweep_bench import ENGINES, KEY_CHARS, NO_ENGINE, RATES
+from joulemark.cli.sweep_bench import ENGINES, KEY_CHARS, NO_ENGINE
 from joulemark.cli.sweep_options import MEDIA, TASK
 from joulemark.cli.waiting import each_once
 from joulemark.engines.diffusion import KINDS, DiffusionEngine
@@ -22,6 +22,7 @@ from joulemark.runs.observer import Observer
 from joulemark.runs.plan import RunPlan
 from joulemark.sweeps.axes import LOADS
 from joulemark.sweeps.point import SweepPoint
+from joulemark.sweeps.setting import RATES
 from joulemark.tasks.task import TaskSet
 
 # the pipeline and its settings are those of the point; where things lie changes no measurement
@@ -61,7 +62,7 @@ class MediaBench:
                 for name, value in sorted(options.items())
                 if name not in _NOT_OPTIONS and name not in _PLACES
             },
-            "task": plan.task_facts.model_dump(),
+            "task": plan.task_facts.model_dump(exclude={"n_whole"}),
             "load": plan.load.facts.model_dump(),
             "sampling": plan.sampling.model_dump(),
         }
@@ -92,7 +93,7 @@ class MediaBench:
     def _task(self, job: MediaJob) -> TaskSet:
         key = repr([job.made.kind, job.made.batch, *(job.options[name] for name in _PROMPTS)])
         if key not in self._batches:
-            self._batches[key] = job.load(several=False)
+            self._batches[key] = job.task_set(several=False)
         return self._batches[key]
 
 

@@ -12,7 +12,7 @@ from joulemark.cli.load import load
 from joulemark.cli.media import media
 from joulemark.record.errors import InputError
 from joulemark.sweeps.grid import Base
-from joulemark.sweeps.setting import Setting
+from joulemark.sweeps.setting import BadOption, Setting
 
 TASK = "task"
 _OF_THE_SWEEP = {
@@ -20,10 +20,6 @@ _OF_THE_SWEEP = {
     "runs_dir": "a sweep has one directory: --out DIR",
     "json": "give it to sweep itself",
 }
-
-
-class BadOption(InputError):
-    """A value that an option cannot have, at whatever point."""
 
 
 class CommandOptions:

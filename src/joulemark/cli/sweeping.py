@@ -1,4 +1,4 @@
-"""From the options of ``sweep`` to points, their runs and what is said of them."""
+"""From the options of ``sweep`` to a grid and a bench, and what is said of the outcome."""
 
 from __future__ import annotations
 
@@ -10,23 +10,17 @@ import click
 
 from joulemark.calibration.restore import leftover
 from joulemark.cli.measuring import INTERRUPTED
-from joulemark.cli.sweep_bench import RATES
 from joulemark.cli.sweep_benches import Benches
 from joulemark.cli.sweep_grid import grid_of
-from joulemark.cli.sweep_options import BadOption, setting_names
+from joulemark.cli.sweep_options import setting_names
 from joulemark.cli.sweep_progress import SweepTerminal
 from joulemark.engines.launch.launched import LaunchOptions
 from joulemark.engines.launch.program import split_command
-from joulemark.engines.launch.registry import EMBEDDED
-from joulemark.load.chosen import SLOTS
-from joulemark.record.errors import InputError
 from joulemark.record.identity import config_hash
 from joulemark.runs.executor import LocalExecutor
 from joulemark.runs.plan import DEFAULT_RUNS
-from joulemark.sweeps.grid import Cell, Grid, cell_text
 from joulemark.sweeps.journal import SweepJournal
-from joulemark.sweeps.plan import SweepPlan
-from joulemark.sweeps.point import SweepPoint, in_order, make_point, point_name
+from joulemark.sweeps.planning import plan_sweep
 from joulemark.sweeps.sweep import sweep as carry_out
 
 
@@ -39,7 +33,7 @@ def make_sweep(arguments: Sequence[str], options: Mapping[str, Any]) -> int:
     grid = grid_of(arguments, options)
     grid.require_sound(setting_names())
     bench = Benches(_launch_options(options), options["start_timeout_s"])
-    plan = _sweep_plan(grid, bench, early_stop=not options["no_early_stop"])
+    plan = plan_sweep(grid, bench, early_stop=not options["no_early_stop"])
     root = options["out"] or DEFAULT_RUNS / f"sweep-{config_hash(dict(plan.base))[:8]}"
     if options["dry_run"]:
         print_plan(plan, root, as_json=options["as_json"])
@@ -63,72 +57,3 @@ def _launch_options(options: Mapping[str, Any]) -> LaunchOptions:
     )
     deadline_s = options["start_timeout_s"]
     return launching if deadline_s is None else replace(launching, start_deadline_s=deadline_s)
-
-
-def _sweep_plan(grid: Grid, bench: Benches, *, early_stop: bool) -> SweepPlan:
-    """Return the points in order; raises `InputError` where not one of them can be measured."""
-    cells = list(grid.cells())
-    slots = _embedded_slots(cells)
-    made: list[SweepPoint] = []
-    refused: InputError | None = None
-    for cell in cells:
-        point = make_point(cell, bench.launching, slots=slots)
-        if not point.skipped:
-            try:
-                point = replace(point, name=point_name(point.values, bench.identity(point)))
-            except BadOption:
-                raise
-            except InputError as error:
-                refused = refused or error
-                point = replace(point, skipped=f"{error.what}: {error.why}".rstrip(": "))
-        made.append(point)
-    if all(point.skipped for point in made):
-        if refused is not None:
-            raise refused
-        why = "; ".join(dict.fromkeys(point.skipped for point in made))
-        raise InputError("not one point of the grid can be measured", why=why)
-    _require_names(made)
-    points = in_order(made)
-    boards = {int(b) for point in points for b in _several(point.load.get("board"))}
-    return SweepPlan(
-        axes={name: list(values) for name, values in grid.axes.items()},
-        base={
-            **({} if "engine" in grid.axes else {"engine": EMBEDDED}),
-            **{
-                name: list(value) if isinstance(value, tuple) else value
-                for name, value in sorted(grid.base.items())
-                if name not in RATES
-            },
-        },
-        skip={reason: rule.text for reason, rule in grid.skip.items()},
-        points=tuple(points),
-        commands=tuple("" if point.skipped else bench.line(point) for point in points),
-        title=grid.title,
-        boards=tuple(sorted(boards)),
-        early_stop=early_stop,
-    )
-
-
-def _embedded_slots(cells: Sequence[Cell]) -> int:
-    """Return how many requests the embedded engine is to work on at once: one engine for every load."""
-    wanted = [
-        cell.settings.get("concurrency") or SLOTS
-        for cell in cells
-        if not cell.skipped and cell.settings.get("engine") == EMBEDDED
-    ]
-    return max((int(n) for n in wanted if isinstance(n, int)), default=SLOTS)
-
-
-def _require_names(points: Sequence[SweepPoint]) -> None:
-    """Raise `InputError` where two combinations come to the same run."""
-    names: dict[str, SweepPoint] = {}
-    for point in points:
-        if point.skipped:
-            continue
-        if point.name in names:
-            raise InputError(f"two points are the same run: {cell_text(point.values)}")
-        names[point.name] = point
-
-
-def _several(value: object) -> Sequence[Any]:
-    return () if value is None else value if isinstance(value, tuple) else (value,)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from joulemark.metrics.operating_point import OperatingPoint
@@ -32,29 +32,68 @@ class SeveralTasks(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class _Ground:
-    """Something in which points of one ranking agree. ``choose`` picks the value that stays."""
+    """Something in which points of one ranking agree.
+
+    ``choose`` picks the value that stays, from how many points have each (in the order of the points).
+    ``unknown_stays``: a point of which it is not known is not taken to differ. ``code`` and ``text`` are
+    those of a point that is left out.
+    """
 
     name: str
     of: Callable[[OperatingPoint], str | None]
+    choose: Callable[[_Counts], str | None]
     code: str
     text: str
+    unknown_stays: bool = False
 
 
-_GROUNDS = (
-    _Ground("kind", lambda p: p.kind, "other_kind", "It is {value}; those that are {kept} are ranked."),
-    _Ground(
-        "task",
-        lambda p: p.questions,
-        "other_questions",
-        "It was asked other questions of {task} (digest {value}); those of {kept} are ranked.",
-    ),
-    _Ground(
-        "scope", lambda p: p.scope, "other_scope", "Its joules are of {value}; those of {kept} are ranked."
-    ),
-    _Ground(
-        "tier", lambda p: p.tier, "other_tier", "It is of tier {value}; those of tier {kept} are ranked."
-    ),
+_Counts = Mapping[str | None, int]
+
+
+def _best_evidence(counts: _Counts) -> str:
+    return next(kind for kind in _KINDS if kind in counts)
+
+
+def _most_known(counts: _Counts) -> str | None:
+    """Return the value of the most points that have one; of equally many the first given."""
+    return max((value for value in counts if value is not None), key=counts.__getitem__, default=None)
+
+
+def _most(counts: _Counts) -> str | None:
+    """Return the value of the most points; of equally many the first by name."""
+    return min(counts, key=lambda value: (-counts[value], value is None, value or ""))
+
+
+_KIND = _Ground(
+    "kind",
+    lambda point: point.kind,
+    _best_evidence,
+    "other_kind",
+    "It is {value}; those that are {kept} are ranked.",
 )
+_QUESTIONS = _Ground(
+    "task",
+    lambda point: point.questions,
+    _most_known,
+    "other_questions",
+    "It was asked other questions of {task} (digest {value}); those of {kept} are ranked.",
+    unknown_stays=True,
+)
+_SCOPE = _Ground(
+    "scope",
+    lambda point: point.scope,
+    _most,
+    "other_scope",
+    "Its joules are of {value}; those of {kept} are ranked.",
+)
+_TIER = _Ground(
+    "tier",
+    lambda point: point.tier,
+    _most,
+    "other_tier",
+    "It is of tier {value}; those of tier {kept} are ranked.",
+)
+_GROUNDS = (_KIND, _QUESTIONS, _SCOPE, _TIER)
 MIXABLE = tuple(sorted(ground.name for ground in _GROUNDS))
 """What a user may say to rank together all the same; units are not among it, nor what was simulated."""
 GROUND_CODES = frozenset(ground.code for ground in _GROUNDS)
@@ -89,49 +128,38 @@ def comparable(
         else:
             text = " ".join(filter(None, (value.reason.text, value.detail)))
             left_out.append(LeftOut(point, value.reason.value, text))
-    kept = _one_kind(kept, left_out, mix)
+    kept = _not_simulated(kept, left_out) if _KIND.name in mix else _agreeing(kept, left_out, _KIND)
     tasks = sorted({point.task for point in kept})
-    if (len(tasks) > 1 and "task" not in mix) or len({point.unit for point in kept}) > 1:
+    if (len(tasks) > 1 and _QUESTIONS.name not in mix) or len({point.unit for point in kept}) > 1:
         raise SeveralTasks(tasks)
-    for ground in _GROUNDS[1:]:
-        if ground.name not in mix and kept:
-            kept = _keep(kept, left_out, ground, _most(kept, ground))
+    for ground in (_QUESTIONS, _SCOPE, _TIER):
+        if ground.name not in mix:
+            kept = _agreeing(kept, left_out, ground)
     return kept, left_out
 
 
-def _most(kept: Sequence[OperatingPoint], ground: _Ground) -> str | None:
-    """Return the value of the most points; of equally many the first by name, of digests the first given."""
-    counts = Counter(ground.of(point) for point in kept)
-    if ground.name == "task":
-        counts.pop(None, None)
-        return counts.most_common(1)[0][0] if counts else None
-    most = max(counts.values())
-    return min((v for v, n in counts.items() if n == most), key=lambda v: (v is None, v or ""))
-
-
-def _one_kind(
-    kept: list[OperatingPoint], left_out: list[LeftOut], mix: Collection[str]
-) -> list[OperatingPoint]:
-    kinds = [kind for kind in _KINDS if any(point.kind == kind for point in kept)]
-    if len(kinds) < 2:
+def _not_simulated(kept: list[OperatingPoint], left_out: list[LeftOut]) -> list[OperatingPoint]:
+    """Leave out what was simulated, unless there is nothing else."""
+    others = [point for point in kept if point.kind != "simulated"]
+    if not others:
         return kept
-    if "kind" in mix:
-        left_out += [LeftOut(p, "other_kind", _SIMULATED) for p in kept if p.kind == "simulated"]
-        return [point for point in kept if point.kind != "simulated"]
-    return _keep(kept, left_out, _GROUNDS[0], kinds[0])
+    left_out += [LeftOut(p, _KIND.code, _SIMULATED) for p in kept if p.kind == "simulated"]
+    return others
 
 
-def _keep(
-    points: Sequence[OperatingPoint], left_out: list[LeftOut], ground: _Ground, winner: str | None
-) -> list[OperatingPoint]:
+def _agreeing(points: list[OperatingPoint], left_out: list[LeftOut], ground: _Ground) -> list[OperatingPoint]:
+    """Return the points that agree with the value that stays; tell of each other one what it has."""
+    if not points:
+        return points
+    chosen = ground.choose(Counter(ground.of(point) for point in points))
     kept = []
     for point in points:
         value = ground.of(point)
-        if value == winner or (value is None and ground.name == "task"):
+        if value == chosen or (value is None and ground.unknown_stays):
             kept.append(point)
         else:
             text = ground.text.format(
-                value=value or "no known one", kept=winner or "no known one", task=point.task
+                value=value or "no known one", kept=chosen or "no known one", task=point.task
             )
             left_out.append(LeftOut(point, ground.code, text))
     return kept

@@ -5,7 +5,7 @@ The rule stands in ``docs/adr/0011-steady-state.md``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,15 +13,16 @@ import numpy as np
 from joulemark.metrics.counter_rise import Curve, Floats, Rise, counted, rise_in
 from joulemark.metrics.latency import answered_items
 from joulemark.metrics.segment_load import MIN_GAUGE_READINGS, SegmentLoad
+from joulemark.metrics.segment_loads import SegmentLoads
 from joulemark.metrics.token_course import tokens_made
 from joulemark.record.energy import Withheld
-from joulemark.record.item import CLOSED, Chunk, Item, Phase
+from joulemark.record.item import CLOSED, Item, Phase
 from joulemark.record.reason import Reason
 from joulemark.record.telemetry import Quantity
 from joulemark.record.window_name import WindowName
 
 if TYPE_CHECKING:
-    from joulemark.metrics.run_view import EngineGauge, RunView
+    from joulemark.metrics.run_view import RunView
     from joulemark.metrics.steady_state import SteadyWindow
     from joulemark.record.manifest import Manifest
 
@@ -60,9 +61,7 @@ def foreign_beside(segment: SegmentLoad, t0_ns: int, t1_ns: int) -> Withheld | N
 
 def foreign_in(run: RunView) -> Withheld | None:
     """Return why a run's joules are not its own alone."""
-    return foreign_of(
-        run.steady.window, measured_loads(run.manifest, run.items, run.chunks, run.engine_gauges)
-    )
+    return foreign_of(run.steady.window, measured_loads(run.manifest, run.loads))
 
 
 def foreign_of(
@@ -79,15 +78,9 @@ def foreign_of(
     return next(filter(None, (foreign_beside(*one) for one in measured)), None)
 
 
-def measured_loads(
-    manifest: Manifest,
-    items: Sequence[Item],
-    chunks: Mapping[tuple[str, int], Sequence[Chunk]],
-    gauges: Sequence[EngineGauge],
-) -> list[tuple[SegmentLoad, int, int]]:
+def measured_loads(manifest: Manifest, loads: SegmentLoads) -> list[tuple[SegmentLoad, int, int]]:
     """Return the measured windows, from when to when, each with the requests of its segment."""
     closed = [(w.segment, w.t0, w.t1) for w in manifest.windows if w.name == WindowName.MEASURE]
-    loads = {s: SegmentLoad.of(s, items, chunks, gauges) for s, _, _ in closed}
     return [(loads[segment], t0, t1) for segment, t0, t1 in closed if t1 is not None]
 
 

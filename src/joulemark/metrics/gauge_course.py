@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from joulemark.metrics.occupancy import MAX_HOLD_S, Floats, Ints, Occupancy
 from joulemark.record.energy import Withheld
 from joulemark.record.reason import Reason
 from joulemark.record.span import Span
@@ -16,11 +16,6 @@ from joulemark.record.span import Span
 if TYPE_CHECKING:
     from joulemark.metrics.run_view import EngineGauge
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-
-MAX_HOLD_S = 2.0
-"""How long a reading stands for the engine where no other one follows."""
 MIN_COVERED_SHARE = 0.95
 MIN_READINGS = 3
 
@@ -52,12 +47,12 @@ def course_of(gauges: Sequence[EngineGauge], quantity: str, parts: Sequence[Span
     Withheld where nothing was read (``not_reported``), where fewer than three readings lie in the parts
     (``too_short``) and where readings stand for less than 95 % of their time (``gap_too_long``).
     """
-    found = [(_of(gauges, quantity, part.segment), part) for part in parts]
+    found = [(_readings(gauges, quantity, part.segment), part) for part in parts]
     known = [(readings, part) for readings, part in found if readings is not None]
     if not known:
         return _UNREAD
-    inside = sum(int(np.count_nonzero((t_ns >= part.t0) & (t_ns <= part.t1))) for (t_ns, _), part in known)
-    courses = [_held(t_ns, values, part) for (t_ns, values), part in known]
+    inside = sum(int(np.count_nonzero((r.t_ns >= part.t0) & (r.t_ns <= part.t1))) for r, part in known)
+    courses = [readings.read_within(part.t0, part.t1) for readings, part in known]
     value, held_s = (np.concatenate(arrays) for arrays in zip(*courses, strict=True))
     total_s, covered_s = sum(part.t1 - part.t0 for part in parts) * 1e-9, float(held_s.sum())
     if inside < MIN_READINGS:
@@ -79,10 +74,10 @@ def rise_of(gauges: Sequence[EngineGauge], quantity: str, parts: Sequence[Span])
         return _UNREAD
     total = 0.0
     for part in parts:
-        readings = _of(gauges, quantity, part.segment)
+        readings = _readings(gauges, quantity, part.segment)
         if readings is None:
             return _UNREAD
-        t_ns, values = readings
+        t_ns, values = readings.t_ns, readings.value
         first, last = _nearest(t_ns, part.t0), _nearest(t_ns, part.t1)
         away_s = max(abs(int(t_ns[first]) - part.t0), abs(int(t_ns[last]) - part.t1)) * 1e-9
         if away_s > MAX_HOLD_S:
@@ -97,19 +92,11 @@ def rise_of(gauges: Sequence[EngineGauge], quantity: str, parts: Sequence[Span])
     return total
 
 
-def _of(gauges: Sequence[EngineGauge], quantity: str, segment: int) -> tuple[Ints, Floats] | None:
+def _readings(gauges: Sequence[EngineGauge], quantity: str, segment: int) -> Occupancy | None:
     for gauge in gauges:
         if gauge.quantity == quantity and gauge.segment == segment and len(gauge.value):
-            return gauge.t_ns, gauge.value
+            return gauge.steps
     return None
-
-
-def _held(t_ns: Ints, values: Floats, part: Span) -> tuple[Floats, Floats]:
-    """Return the readings that stand for some of a part, and for how long of it."""
-    until_ns = np.minimum(np.append(t_ns[1:], part.t1), t_ns + round(MAX_HOLD_S * 1e9))
-    held_ns = np.minimum(until_ns, part.t1) - np.maximum(t_ns, part.t0)
-    stands = held_ns > 0
-    return values[stands], held_ns[stands] * 1e-9
 
 
 def _nearest(t_ns: Ints, at_ns: int) -> int:

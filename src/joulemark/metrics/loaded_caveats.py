@@ -75,5 +75,5 @@ def of_load(run: RunView) -> Iterator[Caveat]:
 
 
 def _is_watched(run: RunView) -> bool:
-    measured = measured_loads(run.manifest, run.items, run.chunks, run.engine_gauges)
+    measured = measured_loads(run.manifest, run.loads)
     return all(is_watched(*one) for one in measured)

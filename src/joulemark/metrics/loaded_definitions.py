@@ -6,8 +6,8 @@ from joulemark.metrics import input_aware_fit, loaded_rates, work_slices
 from joulemark.metrics.answer_blocks import RENEWALS
 from joulemark.metrics.batch_means import MAX_BLOCKS, MIN_BLOCKS
 from joulemark.metrics.definition import MetricDefinition
-from joulemark.metrics.segment_load import MAX_GAUGE_GAP_S
-from joulemark.metrics.steady import (
+from joulemark.metrics.occupancy import MAX_HOLD_S
+from joulemark.metrics.steady_window import (
     MIN_DURATION_S,
     MIN_REQUESTS,
     MIN_TOKENS,
@@ -153,7 +153,7 @@ MEAN_BATCH = _defined(
     r"\bar n_\mathrm{running}",
     _WINDOW,
     (),
-    f"the engine's own gauge where it is read at least every {MAX_GAUGE_GAP_S:.0f} s, else requests between "
+    f"the engine's own gauge where it is read at least every {MAX_HOLD_S:.0f} s, else requests between "
     "first token and end",
 )
 DURATION = _defined(

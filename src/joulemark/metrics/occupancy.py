@@ -11,6 +11,9 @@ from numpy.typing import NDArray
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
+MAX_HOLD_S = 2.0
+"""How long a reading of a gauge stands for the engine where no other one follows."""
+
 
 @dataclass(frozen=True, slots=True)
 class Occupancy:
@@ -43,6 +46,16 @@ class Occupancy:
         inside = self.t_ns[(self.t_ns > t0_ns) & (self.t_ns < t1_ns)]
         edges = np.concatenate([[t0_ns], inside, [max(t0_ns, t1_ns)]]).astype(np.int64)
         return self.at(edges[:-1]), np.diff(edges) * 1e-9
+
+    def read_within(self, t0_ns: int, t1_ns: int) -> tuple[Floats, Floats]:
+        """Return the readings of a gauge that stand in ``[t0_ns, t1_ns]`` and for how long of it, in seconds.
+
+        None stands for longer than `MAX_HOLD_S`, and none before the first: it may be less than the stretch.
+        """
+        until_ns = np.minimum(np.append(self.t_ns[1:], t1_ns), self.t_ns + round(MAX_HOLD_S * 1e9))
+        held_ns = np.minimum(until_ns, t1_ns) - np.maximum(self.t_ns, t0_ns)
+        stands = held_ns > 0
+        return self.value[stands], held_ns[stands] * 1e-9
 
     def median(self, t0_ns: int, t1_ns: int) -> float:
         """Return the median over time; 0 for an empty stretch."""

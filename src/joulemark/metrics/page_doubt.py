@@ -41,7 +41,7 @@ def doubt_in(run: RunView) -> str:
         found = page_doubt(load, window.part.t0, window.part.t1)
         if found:
             return found
-    measured = measured_loads(run.manifest, run.items, run.chunks, run.engine_gauges)
+    measured = measured_loads(run.manifest, run.loads)
     return next(filter(None, (page_doubt(*one) for one in measured)), "")
 
 

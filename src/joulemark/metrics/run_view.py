@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from joulemark.metrics.accuracy import has_real_values
 from joulemark.metrics.answer_blocks import AnswerBlocks
 from joulemark.metrics.input_aware_fit import InputAwareFit
+from joulemark.metrics.occupancy import Occupancy
+from joulemark.metrics.segment_loads import SegmentLoads
 from joulemark.metrics.steady_state import SteadyState
 from joulemark.record.attribution import Attribution, AttributionCheck
 from joulemark.record.energy import MeasuredOrWithheld, Withheld
@@ -72,6 +74,11 @@ class EngineGauge:
     t_ns: NDArray[np.int64]
     value: NDArray[np.float64]
 
+    @property
+    def steps(self) -> Occupancy:
+        """Its readings as a step function: each stands until the next one."""
+        return Occupancy(self.t_ns, self.value)
+
 
 @dataclass(frozen=True, slots=True)
 class RunView:
@@ -108,6 +115,7 @@ class RunView:
     - ``engine_gauges``: the engine's own account of its batch, where it publishes one.
     - ``steady``: the steady state of a loaded run, with what was metered in it; of a sequential run withheld.
     - ``input_aware``: what prompts and output cost under load, by which the rows of that method were shared.
+    - ``loads``: the items by segment, as loads; made from the others where those that are given are not.
     """
 
     manifest: Manifest
@@ -136,6 +144,13 @@ class RunView:
     engine_gauges: tuple[EngineGauge, ...] = ()
     steady: SteadyState = field(default_factory=SteadyState)
     input_aware: InputAwareFit = field(default_factory=InputAwareFit)
+    loads: SegmentLoads = field(default_factory=SegmentLoads, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        # a copy with other items keeps no loads of the old ones
+        if not self.loads.are_of(self.items, self.chunks, self.engine_gauges):
+            loads = SegmentLoads(self.items, self.chunks, self.engine_gauges)
+            object.__setattr__(self, "loads", loads)
 
     @property
     def rates(self) -> Rates:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from joulemark.metrics.occupancy import Occupancy
+from joulemark.metrics.occupancy import MAX_HOLD_S, Occupancy
 from joulemark.metrics.token_course import TokenCourse, token_course
 from joulemark.record.energy import Withheld
 from joulemark.record.item import Chunk, Item
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from joulemark.metrics.run_view import EngineGauge
 
 MIN_GAUGE_READINGS = 10
-MAX_GAUGE_GAP_S = 2.0
 
 
 @dataclass(frozen=True)
@@ -74,14 +73,18 @@ class SegmentLoad:
         return self.gauge(Quantity.REQUESTS_RUNNING.value, t0_ns, t1_ns)
 
     def gauge(self, quantity: str, t0_ns: int, t1_ns: int) -> Occupancy | None:
-        """Return a gauge of the engine as a step function; null where it was read too seldom."""
+        """Return a gauge of the engine as a step function; null where it was read too seldom.
+
+        Too seldom: fewer than ten times in the stretch, or not for longer than a reading stands. A curve in
+        which a level is looked for has no holes, unlike the mean of `joulemark.metrics.gauge_course`.
+        """
         for gauge in self.gauges:
             if gauge.quantity != quantity:
                 continue
             inside = gauge.t_ns[(gauge.t_ns >= t0_ns) & (gauge.t_ns <= t1_ns)]
             edges = np.concatenate([[t0_ns], inside, [t1_ns]])
-            if len(inside) >= MIN_GAUGE_READINGS and np.diff(edges).max() <= MAX_GAUGE_GAP_S * 1e9:
-                return Occupancy(gauge.t_ns, gauge.value)
+            if len(inside) >= MIN_GAUGE_READINGS and np.diff(edges).max() <= MAX_HOLD_S * 1e9:
+                return gauge.steps
         return None
 
     @cached_property

@@ -43,7 +43,7 @@ class SteadyWindow:
     @property
     def duration_s(self) -> float:
         """Its length in seconds."""
-        return (self.part.t1 - self.part.t0) * 1e-9
+        return self.part.duration_s
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from joulemark.metrics.occupancy import Occupancy
 from joulemark.metrics.run_view import PowerTimeline, RunView
-from joulemark.metrics.segment_load import SegmentLoad
 from joulemark.metrics.steady_state import SteadyWindow
 from joulemark.record.item import Item
 from joulemark.record.scope import Scope
@@ -100,15 +99,16 @@ def phase_rows(run: RunView, place: Placement) -> Rows:
 
 def count_rows(run: RunView, place: Placement) -> Rows:
     """Return the requests at work as steps: the client's in flight, and the engine's own where it has any."""
-    series: list[tuple[str, int, Occupancy]] = []
-    for segment in sorted({item.segment for item in run.items}):
-        if segment in place:
-            load = SegmentLoad.of(segment, run.items, {})
-            series.append((IN_FLIGHT, segment, load.in_flight))
-    for gauge in run.engine_gauges:
-        if gauge.quantity in _GAUGES and gauge.segment in place and len(gauge.t_ns):
-            known = Occupancy(gauge.t_ns, gauge.value)
-            series.append((_GAUGES[gauge.quantity], gauge.segment, known))
+    series: list[tuple[str, int, Occupancy]] = [
+        (IN_FLIGHT, segment, run.loads[segment].in_flight)
+        for segment in sorted({item.segment for item in run.items})
+        if segment in place
+    ]
+    series += [
+        (_GAUGES[gauge.quantity], gauge.segment, gauge.steps)
+        for gauge in run.engine_gauges
+        if gauge.quantity in _GAUGES and gauge.segment in place and len(gauge.t_ns)
+    ]
     budget = MAX_POINTS // max(len(series), 1)
     found: Rows = []
     for who, segment, steps in series:

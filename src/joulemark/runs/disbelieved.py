@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from joulemark.metrics.drift import contradiction
 from joulemark.metrics.foreign_load import foreign_of, measured_loads
-from joulemark.metrics.run_view import EngineGauge
+from joulemark.metrics.segment_loads import SegmentLoads
 from joulemark.metrics.steady_state import SteadyState
 from joulemark.record.energy import Withheld
-from joulemark.record.item import Chunk, Item, Phase
+from joulemark.record.item import Item, Phase
 from joulemark.record.manifest import Manifest
 from joulemark.record.reason import Reason
 from joulemark.record.span import Span
 from joulemark.runs.processor import ProcessorUse
 from joulemark.runs.run_energy import RunEnergy
-from joulemark.runs.steady import steady_state
+from joulemark.runs.steady_energy import steady_state
 
 _ANSWER_OUTSIDE = "An answer lies outside the measured windows, so their energy is not that of the answers."
 _ONLY_FORWARDS = "The process behind the URL used next to no processor time: it may only pass requests on."
@@ -24,9 +24,7 @@ _ONLY_FORWARDS = "The process behind the URL used next to no processor time: it 
 def judge_energy(
     energy: RunEnergy,
     manifest: Manifest,
-    items: Sequence[Item],
-    chunks: Mapping[tuple[str, int], Sequence[Chunk]],
-    gauges: Sequence[EngineGauge],
+    loads: SegmentLoads,
     use: ProcessorUse,
 ) -> SteadyState:
     """Withhold ``energy`` where it cannot be that of the answers; returns the steady state that told of it.
@@ -36,12 +34,12 @@ def judge_energy(
     """
     if use.forwards and energy.on_processors:
         energy.withheld = Withheld(Reason.ENGINE_NOT_VISIBLE, _ONLY_FORWARDS)
-    if energy.withheld is None and not _inside(items, energy.windows):
+    if energy.withheld is None and not _inside(loads.items, energy.windows):
         energy.withheld = Withheld(Reason.OUTSIDE_TIMELINE, _ANSWER_OUTSIDE)
     energy.withheld = energy.withheld or contradiction(energy.total(), energy.integrated())
-    steady = steady_state(manifest, items, chunks, gauges, energy.windows, energy.of, energy.renewal_s)
+    steady = steady_state(manifest, loads, energy.windows, energy.of, energy.renewal_s)
     if energy.withheld is None:
-        energy.withheld = foreign_of(steady.window, measured_loads(manifest, items, chunks, gauges))
+        energy.withheld = foreign_of(steady.window, measured_loads(manifest, loads))
     return steady
 
 

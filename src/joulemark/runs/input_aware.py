@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -11,8 +11,7 @@ from joulemark.metrics.answer_blocks import RENEWALS
 from joulemark.metrics.input_aware import attribute_input_aware
 from joulemark.metrics.input_aware_fit import InputAwareFit, fit_blocks, idle_power
 from joulemark.metrics.request_work import work_of
-from joulemark.metrics.run_view import EngineGauge
-from joulemark.metrics.segment_load import SegmentLoad
+from joulemark.metrics.segment_loads import SegmentLoads
 from joulemark.metrics.standby import idle_power_w
 from joulemark.metrics.work_slices import (
     MIN_BLOCK_S,
@@ -24,24 +23,21 @@ from joulemark.metrics.work_slices import (
 )
 from joulemark.record.attribution import Attribution, AttributionCheck
 from joulemark.record.energy import MeasuredOrWithheld, Withheld
-from joulemark.record.item import Chunk, Item
 from joulemark.record.manifest import Baselines, Manifest
 from joulemark.record.reason import Reason
 from joulemark.record.span import Span
-from joulemark.runs.steady import Meter
+from joulemark.runs.steady_energy import Meter
 
 Found = tuple[tuple[Attribution, ...], tuple[AttributionCheck, ...], InputAwareFit]
 
 
 def input_aware(
     manifest: Manifest,
-    items: Sequence[Item],
-    chunks: Mapping[tuple[str, int], Sequence[Chunk]],
+    loads: SegmentLoads,
     windows: Sequence[Span],
     metered: Meter,
     total: MeasuredOrWithheld,
     scope: str | None,
-    gauges: Sequence[EngineGauge] = (),
     renewal_s: float = 0.0,
 ) -> Found:
     """Fit and share the energy of a loaded run's measured ``windows``; nothing of a sequential one.
@@ -63,7 +59,7 @@ def input_aware(
     done: list[RequestSlices] = []
     for segment in sorted({window.segment for window in windows}):
         here = [window for window in windows if window.segment == segment]
-        load = SegmentLoad.of(segment, items, chunks, gauges)
+        load = loads[segment]
         work = work_of(load)
         if isinstance(work, Withheld):
             return (), (), _without(work)

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from joulemark.metrics.run_view import RunView
+from joulemark.metrics.segment_loads import SegmentLoads
 from joulemark.record.item import Item, Phase
 from joulemark.record.manifest import Manifest
 from joulemark.runs.answer_blocks import answer_blocks
@@ -48,7 +49,7 @@ def view_so_far(
     energy = RunEnergy(timeline, manifest)
     measured = (*told, *cut)
     use = processor_use(timeline, manifest, energy.windows, measured)
-    judge_energy(energy, manifest, measured, {}, engine_gauges(timeline), use)
+    judge_energy(energy, manifest, SegmentLoads(measured, {}, engine_gauges(timeline)), use)
     total = energy.total()
     attributions, _ = attribute(energy, measured, total)
     return RunView(

@@ -12,6 +12,7 @@ from joulemark.metrics.attribution import (
     time_slices,
 )
 from joulemark.metrics.run_view import RunView
+from joulemark.metrics.segment_loads import SegmentLoads
 from joulemark.metrics.summary import Summary, summarize
 from joulemark.record.attribution import Attribution, AttributionCheck
 from joulemark.record.energy import MeasuredOrWithheld
@@ -51,11 +52,12 @@ def view_of(run: RecordedRun) -> RunView:
     sources = [meter.qualified for meter in run.manifest.meters]
     use = processor_use(timeline, run.manifest, windows, run.items)
     gauges = engine_gauges(timeline)
-    steady = judge_energy(energy, run.manifest, run.items, run.chunks, gauges, use)
+    loads = SegmentLoads(run.items, run.chunks, gauges)
+    steady = judge_energy(energy, run.manifest, loads, use)
     total = energy.total()
     attributions, checks = attribute(energy, items, total)
     aware, aware_checks, fit = input_aware(
-        run.manifest, run.items, run.chunks, windows, energy.of, total, energy.scope, gauges, energy.renewal_s
+        run.manifest, loads, windows, energy.of, total, energy.scope, energy.renewal_s
     )
     return RunView(
         manifest=run.manifest,
@@ -84,6 +86,7 @@ def view_of(run: RecordedRun) -> RunView:
         engine_gauges=gauges,
         steady=steady,
         input_aware=fit,
+        loads=loads,
     )
 
 

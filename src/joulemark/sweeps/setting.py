@@ -2,9 +2,20 @@
 
 from __future__ import annotations
 
-from joulemark.metrics.setup import Setting
+from dataclasses import fields
 
-__all__ = ["Setting", "setting_text", "typed"]
+from joulemark.metrics.setup import Setting
+from joulemark.rates.declared import DeclaredRates
+from joulemark.record.errors import InputError
+
+__all__ = ["RATES", "BadOption", "Setting", "setting_text", "typed"]
+
+RATES = frozenset(one.name for one in fields(DeclaredRates) if one.name != "label")
+"""Settings that price a measurement and change nothing of it."""
+
+
+class BadOption(InputError):
+    """A value that an option cannot have, at whatever point."""
 
 
 def typed(text: str) -> Setting:

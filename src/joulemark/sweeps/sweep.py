@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Protocol
 
@@ -111,11 +112,8 @@ class _Sweeping:
 
     def run(self) -> None:
         """Go through the points, one engine after the other."""
-        pairs = [
-            pair for pair in zip(self.plan.points, self.record.points, strict=False) if not pair[0].skipped
-        ]
-        self._set_strange_runs_aside([record for _, record in pairs])
-        for _, engines in itertools.groupby(pairs, lambda pair: pair[0].key):
+        self._set_strange_runs_aside([record for _, record in self._pairs])
+        for _, engines in itertools.groupby(self._pairs, lambda pair: pair[0].key):
             group = list(engines)
             kept = KeptEngine(_maker(self.bench, group[0][0]))
             try:
@@ -125,6 +123,12 @@ class _Sweeping:
                         return
             finally:
                 kept.close()
+
+    @cached_property
+    def _pairs(self) -> list[tuple[SweepPoint, PointRecord]]:
+        """The points that are to be measured, in order, each with the record of its name."""
+        records = {record.name: record for record in self.record.points if record.in_grid}
+        return [(point, records[point.name]) for point in self.plan.points if not point.skipped]
 
     def _set_strange_runs_aside(self, records: Sequence[PointRecord]) -> None:
         """Move runs that are not their points' own out of the way, so that these are measured."""
@@ -178,10 +182,9 @@ class _Sweeping:
             self._end(record, "failed", _NOT_STARTED.format(name=kept.failed_at))
             return
         self.number += 1
-        total = sum(not one.skipped for one in self.plan.points)
         record.state, record.why, record.detail = "running", "", ""
         self.journal.save(self.record)
-        self.observer.point(self.number, total, record)
+        self.observer.point(self.number, len(self._pairs), record)
         engine: Engine = kept
         if point.power_limit_w is not None:
             engine = DescribedEngine(kept, {"power_limit_w": point.power_limit_w})
@@ -240,7 +243,7 @@ class _Sweeping:
         axis, level = point.level
         below = [
             (one.level[1], record)
-            for one, record in zip(self.plan.points, self.record.points, strict=False)
+            for one, record in self._pairs
             if one.chain() == point.chain()
             and one.level is not None
             and one.level[0] == axis

@@ -25,8 +25,13 @@ from joulemark.record.code_run import CodeRun
 
 
 @pytest.fixture
-def service(tmp_path: Path) -> Iterator[BoardDouble]:
-    with board(tmp_path, code_service=True) as made:
+def service(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[BoardDouble]:
+    """A board on SQLite, or on what a test names."""
+    url = str(tmp_path / "board.sqlite")
+    if getattr(request, "param", "sqlite") == "postgresql":
+        server: Server = request.getfixturevalue("postgres_server")
+        url = server.database()
+    with board(tmp_path, code_service=True, database_url=url) as made:
         yield made
 
 

@@ -162,6 +162,7 @@ def _fails(run: CodeRun) -> CodeRun:
     return replace(run, outcome=Outcome.RAISED, correct=False, detail=SAID)
 
 
+@pytest.mark.parametrize("service", ["sqlite", "postgresql"], indirect=True)
 def test_what_programs_are_and_say_is_the_uploaders_alone(
     service: BoardDouble, finish_one: Callable[..., Identity]
 ) -> None:

@@ -132,6 +132,7 @@ def three(finish_one: Callable[..., Identity]) -> None:
     finish_one("acme/slow-elsewhere", [3.0] * 12, n_tests=7)
 
 
+@pytest.mark.parametrize("service", ["sqlite", "postgresql"], indirect=True)
 @pytest.mark.usefixtures("three")
 def test_the_api_ranks_within_a_table(service: BoardDouble) -> None:
     answer = service.client.get("/api/v1/code/leaderboard", params={"sort": "net_corrected"})

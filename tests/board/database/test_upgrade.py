@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -39,6 +40,14 @@ def test_the_migrations_make_the_tables(engine: Engine) -> None:
     with engine.connect() as connection:
         assert compare_metadata(MigrationContext.configure(connection), metadata) == []
         assert connection.execute(select(board_state.c.id, board_state.c.version)).all() == [(1, 1)]
+
+
+def test_two_boards_that_start_at_once_make_them_once(engine: Engine) -> None:
+    with ThreadPoolExecutor(3) as pool:
+        for done in [pool.submit(upgrade, engine) for _ in range(3)]:
+            done.result()
+    with engine.connect() as connection:
+        assert connection.execute(select(board_state.c.id)).all() == [(1,)]
 
 
 def test_a_database_of_a_newer_version_is_left_alone(engine: Engine) -> None:

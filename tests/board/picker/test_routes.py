@@ -213,3 +213,18 @@ def test_the_schema_knows_the_answer(board: BoardDouble) -> None:
     get = schema["paths"][API]["get"]
     assert {"200", "422", "429"} <= set(get["responses"])
     assert {one["name"] for one in get["parameters"]} >= {"prompt_tokens", "max_ttft_p99", "rung"}
+
+
+def test_every_dash_has_its_reason_and_every_row_its_trust(board: BoardDouble) -> None:
+    page = board.client.get("/pick", params=ASKED).text
+    assert re.search(r"<td[^>]*>\s*—", page) is None
+    for title in re.findall(r'<span class="none" title="([^"]*)">—', page):
+        assert title
+    assert "Recomputed</small>" in page
+    assert "Published elsewhere</small>" in page
+
+
+def test_an_answer_of_published_rows_alone_says_so(board: BoardDouble) -> None:
+    page = board.client.get("/pick", params={**ASKED, "hardware": "H100"}).text
+    assert "Nothing that was measured here keeps what you ask" in page
+    assert "Nothing that was measured" not in board.client.get("/pick", params=ASKED).text

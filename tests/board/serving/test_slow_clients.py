@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import socket
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from doubles.board_rows import counts
-from doubles.boards import BoardDouble, board, served
+from doubles.boards import BoardDouble, board, bundle, served
 from joulemark.board.serving import server as serving_server
 from joulemark.board.serving.protocol import Patience
 
@@ -166,3 +167,25 @@ def test_a_client_that_goes_away_does_no_harm(port: int, where: BoardDouble) -> 
         other.sendall(b"GET /submit HTTP/1.1\r\nHost: board\r\nConnection: close\r\n\r\n")
         assert _status(_answer(other)) == 200
     assert counts(where.engine) == before
+
+
+class _Slow:
+    """Takes a second for what is done at once otherwise."""
+
+    def run(self, function: Callable[..., Any], *given: Any) -> Any:
+        time.sleep(0.7)
+        return function(*given)
+
+
+def test_who_gives_up_waiting_is_told_next_time_what_is_stored(port: int, where: BoardDouble) -> None:
+    where.app.state.worker = _Slow()
+    packed = bundle()
+    with _open(port) as impatient:
+        impatient.sendall(HEAD + f"Content-Length: {len(packed.data)}\r\n\r\n".encode() + packed.data)
+        time.sleep(0.2)
+    deadline = time.monotonic() + 10
+    while counts(where.engine)["submissions"] == 0 and time.monotonic() < deadline:
+        time.sleep(0.05)
+    again = where.submit(packed.data)
+    assert again.status_code == 200
+    assert again.json()["status"] == "accepted"

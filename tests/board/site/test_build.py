@@ -12,12 +12,18 @@ from urllib.parse import unquote, urlsplit
 import orjson
 import pytest
 
+from doubles.read_page import read_page
 from doubles.standing_boards import HOSTILE, bundles, published
 from joulemark.board.site.build import Built, build
 from joulemark.board.site.swapped import MARK, write_folder
 from joulemark.bundles.store import SUFFIX
 from joulemark.record.errors import InputError
 from joulemark.record.published import PublishedRows
+
+
+def good() -> tuple[bytes, ...]:
+    """Three bundles of three configurations."""
+    return bundles()[2:5]
 
 
 class Links(HTMLParser):
@@ -39,13 +45,13 @@ class Links(HTMLParser):
 
 @pytest.fixture(scope="module")
 def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Six good bundles in folders, one of them twice, one that is broken and one that is none."""
+    """Three good bundles in folders, one of them twice, one that is broken and one that is none."""
     folder = tmp_path_factory.mktemp("repository")
     (folder / "sub").mkdir()
-    for k, data in enumerate(bundles()):
+    for k, data in enumerate(good()):
         (folder / ("sub" if k % 2 else "") / f"run-{k}.zip").write_bytes(data)
-    (folder / "again.zip").write_bytes(bundles()[0])
-    broken = bytearray(bundles()[0])
+    (folder / "again.zip").write_bytes(good()[0])
+    broken = bytearray(good()[0])
     broken[len(broken) // 2] ^= 1
     (folder / "sub" / "broken.zip").write_bytes(broken)
     (folder / "none.zip").write_bytes(b"not a bundle")
@@ -86,7 +92,7 @@ def contents(folder: Path) -> dict[str, str]:
 
 def test_every_bundle_is_on_it_or_in_the_report(built: Built) -> None:
     found = built.collected
-    assert (found.n_accepted, found.n_published) == (6, len(published()))
+    assert (found.n_accepted, found.n_published) == (3, len(published()))
     assert {(one.file, one.status) for one in found.problems} == {
         ("sub/broken.zip", "refused"),
         ("none.zip", "refused"),
@@ -94,7 +100,7 @@ def test_every_bundle_is_on_it_or_in_the_report(built: Built) -> None:
     assert all(one.why and all(one.why) for one in found.problems)
     report = orjson.loads((built.folder / "report.json").read_bytes())
     assert {one["file"] for one in report["problems"]} == {"sub/broken.zip", "none.zip"}
-    for data in bundles():
+    for data in good():
         digest = hashlib.sha256(data).hexdigest()
         assert (built.folder / "bundles" / f"{digest}.zip").read_bytes() == data
         assert digest in (built.folder / "runs" / f"{digest}.html").read_text()
@@ -130,8 +136,19 @@ def test_no_page_runs_what_a_row_is_called(built: Built) -> None:
     assert any("&lt;script&gt;alert(1)" in path.read_text() for path in pages(built.folder))
 
 
+def test_every_page_has_one_first_heading_and_dashes_with_reasons(built: Built) -> None:
+    for path in pages(built.folder):
+        page = read_page(path.read_text())
+        assert [one.tag for one in page.all("h1", "h2", "h3")][0] == "h1", path.name
+        assert len(page.all("h1")) == 1
+        ids = [one.attributes["id"] for one in page.all() if one.attributes.get("id")]
+        assert len(ids) == len(set(ids)), path.name
+        assert all(one.attributes["title"] for one in page.of_class("none"))
+        assert not [one for one in page.all("form", "input")], "a form needs a server"
+
+
 def test_the_same_bundles_give_the_same_files(tmp_path: Path) -> None:
-    some = bundles()[2:4]
+    some = good()[1:]
     for folder, names in (("one", "ab"), ("other", "ba")):  # the order of names does not count
         (tmp_path / folder).mkdir()
         for name, data in zip(names, some, strict=True):
@@ -151,7 +168,7 @@ def test_an_unchanged_bundle_is_not_examined_again(
         path.write_bytes(b'{"facts": {}}')  # a cache that is broken is made anew
     mended = build(tmp_path / "board", [str(repository)], cache=cache)
     assert mended.n_known == 0
-    assert mended.collected.n_accepted == 6
+    assert mended.collected.n_accepted == 3
 
 
 def test_a_bundle_that_is_removed_is_gone_from_all_of_it(
@@ -160,9 +177,9 @@ def test_a_bundle_that_is_removed_is_gone_from_all_of_it(
     copy = shutil.copytree(repository, tmp_path / "less")
     cache = shutil.copytree(built.folder.parent / "cache", tmp_path / "cache")
     board = build(tmp_path / "board", [str(copy)], cache=cache).folder
-    digest = hashlib.sha256(bundles()[3]).hexdigest()
+    digest = hashlib.sha256(good()[1]).hexdigest()
     assert (board / "runs" / f"{digest}.html").exists()
-    (copy / "sub" / "run-3.zip").unlink()
+    (copy / "sub" / "run-1.zip").unlink()
     build(board, [str(copy)], cache=cache)
     assert not any(digest in name for name in contents(board))
     assert "org/large-8b" not in (board / "index.html").read_text()

@@ -182,6 +182,7 @@ def test_a_run_of_its_task_is_ranked_and_a_canary_is_not_whatever_it_says() -> N
         _set("", state="partial"),
         _set("", may_rank=False),
         _set("", suite="quick"),
+        _set("task", name="own"),
         _set("task", is_listed=True),
         _set("load", mode="closed", concurrency=4),
     ],

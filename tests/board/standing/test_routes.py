@@ -51,6 +51,10 @@ def test_every_row_opens_its_evidence_and_its_configuration(read: ReadBoard) -> 
         ("/api/v1/leaderboard?order=up", 422),
         ("/api/v1/leaderboard?model=" + "x" * 201, 422),
         ("/?page=0", 422),
+        ("/?usd_per_kwh=-1", 422),
+        ("/?usd_per_kwh=nan", 422),
+        ("/api/v1/leaderboard?usd_per_kwh=1e3", 422),
+        ("/api/v1/leaderboard?gco2e_per_kwh=20000", 422),
         ("/runs/" + "0" * 64, 404),
         ("/configurations/" + "0" * 64, 404),
     ],
@@ -77,10 +81,26 @@ def test_the_feed_names_the_accepted_runs(read: ReadBoard) -> None:
     ids = [entry.findtext(f"{ATOM}id") for entry in feed.findall(f"{ATOM}entry")]
     assert ids == [f"urn:sha256:{digest}" for digest in reversed(read.board.digests)]
     links = [entry.find(f"{ATOM}link") for entry in feed.findall(f"{ATOM}entry")]
-    assert all(link is not None and read.board.client.get(link.attrib["href"]).is_success for link in links)
+    places = [link.attrib["href"] for link in links if link is not None]
+    assert places == [f"http://testserver/runs/{digest}" for digest in reversed(read.board.digests)]
 
 
 def test_the_same_address_gives_the_same_answer(read: ReadBoard) -> None:
     address = "/api/v1/leaderboard?sort=accuracy&order=asc&limit=7&offset=3"
     first = read.board.client.get(address).content
     assert read.board.client.get(address).content == first
+
+
+def test_a_readers_own_rates_reach_page_api_and_exports(read: ReadBoard) -> None:
+    rates = "kind=measured&tier=C&sort=gco2e_per_correct_answer&gco2e_per_kwh=360"
+    found = read.board.client.get(f"/api/v1/leaderboard?{rates}").json()["rows"]
+    assert [row["rank"] for row in found] == [{"best": 1, "worst": 1}, {"best": 2, "worst": 2}]
+    for row in found:
+        joules, grams = (
+            row["figures"][n]["value"] for n in ("joules_per_correct_answer", "gco2e_per_correct_answer")
+        )
+        assert grams == pytest.approx(joules / 1e4)
+    assert "gco2e_per_kwh=360" in read.board.client.get(f"/?{rates}").text
+    lines = read.board.client.get(f"/api/v1/leaderboard.csv?{rates}").text.splitlines()
+    column = lines[0].split(",").index("rank_best")
+    assert [line.split(",")[column] for line in lines[1:]] == ["1", "2"]

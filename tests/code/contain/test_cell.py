@@ -9,13 +9,12 @@ from collections.abc import Iterator
 
 import pytest
 
-from joulemark.code.contain.cell import Called, Ended
-from joulemark.code.contain.containment import WHOLE
+from doubles.contained_calls import called, ended, whole_sandbox
+from joulemark.code.contain.cell import Ended
 from joulemark.code.contain.limits import MIB, Limits
 from joulemark.code.contain.sandbox import Sandbox
 from joulemark.code.inside.plain import Plain, encode
 from joulemark.record.code_run import Outcome
-from joulemark.record.errors import InputError
 
 _SPIN = """
 import time
@@ -53,35 +52,15 @@ def receive():
 @pytest.fixture(scope="module")
 def tight() -> Iterator[Sandbox]:
     """A sandbox whose limits are soon reached."""
-    try:
-        box = Sandbox(WHOLE, Limits(wall_s=1.5, cpu_s=0.5, memory_bytes=128 * MIB))
-    except InputError as error:
-        pytest.skip(f"no whole containment on this machine: {error.why}")
-    with box:
+    with whole_sandbox(Limits(wall_s=1.5, cpu_s=0.5, memory_bytes=128 * MIB)) as box:
         yield box
 
 
 @pytest.fixture(scope="module")
 def small() -> Iterator[Sandbox]:
     """A sandbox with little memory and time enough to fill it, also where a page's first touch is slow."""
-    try:
-        box = Sandbox(WHOLE, Limits(wall_s=60, cpu_s=30, memory_bytes=128 * MIB))
-    except InputError as error:
-        pytest.skip(f"no whole containment on this machine: {error.why}")
-    with box:
+    with whole_sandbox(Limits(wall_s=60, cpu_s=30, memory_bytes=128 * MIB)) as box:
         yield box
-
-
-def called(sandbox: Sandbox, source: str, *arguments: Plain) -> Called:
-    with sandbox.cell() as cell:
-        cell.load(source, "f")
-        return cell.call([encode(arguments)])
-
-
-def ended(sandbox: Sandbox, source: str, *arguments: Plain) -> Ended:
-    with pytest.raises(Ended) as caught:
-        called(sandbox, source, *arguments)
-    return caught.value
 
 
 def test_what_is_seen_of_a_call_is_what_it_took(sandbox: Sandbox) -> None:

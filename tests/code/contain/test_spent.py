@@ -10,6 +10,7 @@ from dataclasses import replace
 
 import pytest
 
+from doubles.contained_calls import called, ended, whole_sandbox
 from joulemark.code.contain.called import Called
 from joulemark.code.contain.containment import WHOLE
 from joulemark.code.contain.ended import Ended, cpu_of_status
@@ -17,10 +18,9 @@ from joulemark.code.contain.limits import MIB, Limits
 from joulemark.code.contain.own_queued import own_queued_ns
 from joulemark.code.contain.sandbox import Sandbox
 from joulemark.code.contain.spent import Spent
-from joulemark.code.inside.plain import Plain, encode
+from joulemark.code.inside.plain import encode
 from joulemark.code.measuring.observed import Ran, ended_run, observed_run
 from joulemark.record.code_run import WAITED, CodeRun, Outcome, Purpose
-from joulemark.record.errors import InputError
 
 LIMITS = Limits(wall_s=4, cpu_s=0.4, memory_bytes=128 * MIB)
 _SPIN = """
@@ -42,24 +42,8 @@ def f(seconds, how):
 
 @pytest.fixture(scope="module")
 def tight() -> Iterator[Sandbox]:
-    try:
-        box = Sandbox(WHOLE, LIMITS)
-    except InputError as error:
-        pytest.skip(f"no whole containment on this machine: {error.why}")
-    with box:
+    with whole_sandbox(LIMITS) as box:
         yield box
-
-
-def called(sandbox: Sandbox, source: str, *arguments: Plain) -> Called:
-    with sandbox.cell() as cell:
-        cell.load(source, "f")
-        return cell.call([encode(arguments)])
-
-
-def ended(sandbox: Sandbox, source: str, *arguments: Plain) -> Ended:
-    with pytest.raises(Ended) as caught:
-        called(sandbox, source, *arguments)
-    return caught.value
 
 
 def row(found: Ended | Called) -> CodeRun:

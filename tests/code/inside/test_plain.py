@@ -45,7 +45,7 @@ _anything = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
     lambda inner: (
         st.lists(inner)
-        | st.dictionaries(st.sampled_from([*"iftszqdbcoLTv", "x"]) | st.text(), inner, max_size=2)
+        | st.dictionaries(st.sampled_from([*"iftrszqdbcoLTv", "x"]) | st.text(), inner, max_size=2)
     ),
     max_leaves=20,
 )
@@ -75,6 +75,25 @@ def test_values_at_the_edge_come_back_as_they_are() -> None:
         assert back == value
 
 
+@given(st.lists(st.lists(st.integers() | st.floats(allow_nan=False) | st.text() | st.none())))
+def test_rows_come_back_as_they_are(rows: list[list[Any]]) -> None:
+    for value in (rows, [tuple(row) for row in rows], tuple(map(tuple, rows)), [rows], [[tuple(rows)]]):
+        back = decode(encode(value))
+        assert back == value
+        assert _same_types(back, value)
+
+
+def test_rows_are_no_deeper_than_they_may_be() -> None:
+    value: Any = [(1,)]
+    for _ in range(MAX_DEPTH - 1):
+        value = [value]
+    assert decode(encode(value)) == value
+    with pytest.raises(TooLarge):
+        encode([value])
+    with pytest.raises(ValueError, match="deep"):
+        decode("[" + encode(value) + "]")
+
+
 def test_not_a_number_comes_back_and_equals_nothing() -> None:
     back = decode(encode([math.nan]))
     assert math.isnan(back[0])
@@ -96,6 +115,10 @@ def test_a_forged_text_is_a_value_or_is_refused(forged: Any) -> None:
         '{"c":[' + "9" * 4000 + ",0]}",
         '{"f":' + "9" * 4000 + "}",
         '{"i":[]}',
+        '{"r":[[{"t":[1]}]]}',
+        '{"r":[[1],2]}',
+        '{"r":[{"t":[1]}]}',
+        '{"r":5}',
         '{"T":[5]}',
         '{"L":5}',
         '{"o":1,"i":"0x1"}',

@@ -17,7 +17,7 @@ from joulemark.code.measuring.growth import LEAST_SIZES, run_growth
 from joulemark.code.measuring.observed import Ran
 from joulemark.code.measuring.once import Bench
 from joulemark.code.measuring.paired import PairPlan, run_pairs
-from joulemark.code.measuring.scaled import LEAST_NS, Scaled, scale, scaled_cases
+from joulemark.code.measuring.scaled import LEAST_NS, MOST_NS, Scaled, scale, scaled_cases
 from joulemark.code.measuring.whole import run_whole
 from joulemark.code.problems.problem import Generator
 from joulemark.record.code_run import CANDIDATE, REFERENCE, CodeRun, Outcome, Purpose
@@ -227,6 +227,27 @@ def test_a_size_that_was_found_before_is_taken_again(bench: Bench, scaled: Scale
     assert too_small is not None
     assert too_small.size > 10_000
     assert not too_small.is_fixed
+
+
+def test_a_reference_that_takes_needlessly_long_gets_a_smaller_input(sandbox: Sandbox) -> None:
+    """Sixteen times the smallest size is tried first: too much where the time grows with the cube."""
+    cubed = (
+        "def total(values):\n"
+        "    for one in values:\n"
+        "        for other in values:\n"
+        "            for _ in values:\n"
+        "                pass\n"
+        "    return sum(values)\n"
+    )
+    source = "def generate(rng, size, shape):\n    return ([1] * size,)\n"
+    generator = Generator(source, sizes=(20, 1_000), shapes=("one",))
+    problem = total_problem(canonical=cubed, brute_force=None, generator=generator)
+    with Judge(sandbox, problem) as judge:
+        found = scale(Bench(sandbox, problem, judge))
+    assert found is not None
+    assert found.is_long_enough
+    assert 20 < found.size < 16 * 20
+    assert found.reference_ns < 4 * MOST_NS
 
 
 def test_nothing_takes_next_to_nothing(sandbox: Sandbox) -> None:

@@ -128,9 +128,13 @@ def _evaluate(say: _Said, asked: dict[str, Any], upload: bytes, kept: threading.
     problems = list(load_problems(asked["problems"]))
     answers = answers_of(read_samples(folder / _UPLOAD, problems), problems)
     executor = LocalExecutor(asked["n_workers"])
-    record, recorded = evaluate(
-        folder, options.model, problems, answers, options.settings(), containment, executor, say
-    )
+    try:
+        record, recorded = evaluate(
+            folder, options.model, problems, answers, options.settings(), containment, executor, say
+        )
+    except InputError as error:  # of this machine and this hour: the upload itself was read
+        say("ended", what=error.what, why=error.why)
+        return
     say("figures")
     found = outcome(record, recorded, folder, options.dataset)
     files = found.pop("files")

@@ -46,6 +46,8 @@ OF_WALL = frozenset(
     name for name in NAMES if "corrected" not in name and name.startswith(("et", "net", "tmu", "ntmu"))
 ) | {"tmu_corrected", *(name for name in NAMES if name.startswith("ntmu_corrected"))}
 """Figures that go by the wall, which a busy machine makes longer."""
+WITHIN_BAND = ("net_corrected", "net_corrected_max", "net_corrected_median")
+"""Ratios of CPU time: what lies within the A/A band of each other is a tie."""
 _SHORT = {
     "net_corrected_median": "NET corrected, median",
     "growth_excess_mean": "Growth beyond",

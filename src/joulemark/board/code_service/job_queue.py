@@ -154,10 +154,10 @@ def claim(engine: Engine, worker: str, datasets: Collection[str], lease_s: float
         )
 
 
-def _give_up(connection: Connection, which: Any) -> None:
+def _give_up(connection: Connection, which: Any, why: str = _ENDED) -> None:
     gone = connection.execute(select(code_jobs.c.id).where(which).with_for_update(skip_locked=True)).scalars()
     for job_id in list(gone):
-        _end(connection, code_jobs.c.id == job_id, JobState.FAILED, job_id, why=_ENDED)
+        _end(connection, code_jobs.c.id == job_id, JobState.FAILED, job_id, why=why)
 
 
 def beat(engine: Engine, held: Claim, progress: Progress) -> bool:
@@ -195,10 +195,11 @@ def fail(engine: Engine, held: Claim, why: str) -> bool:
         return _end(connection, _is_held(held), JobState.FAILED, held.job_id, why=why)
 
 
-def give_back(engine: Engine, held: Claim, *, counts: bool = False) -> bool:
+def give_back(engine: Engine, held: Claim, *, counts: bool = False, why: str = _ENDED) -> bool:
     """Let another worker have the job, which goes on where this one stopped if it is the same machine.
 
-    ``counts``: whether this was an attempt that failed; a worker that is told to stop has not failed.
+    ``counts``: whether this was an attempt that failed, for which there is ``why``; a worker that is told to
+    stop has not failed.
     """
     with writing(engine) as connection, connection.begin():
         done = connection.execute(
@@ -213,7 +214,7 @@ def give_back(engine: Engine, held: Claim, *, counts: bool = False) -> bool:
         )
         if counts:
             is_mine = and_(code_jobs.c.id == held.job_id, code_jobs.c.state == JobState.WAITING)
-            _give_up(connection, and_(is_mine, code_jobs.c.attempts >= MAX_ATTEMPTS))
+            _give_up(connection, and_(is_mine, code_jobs.c.attempts >= MAX_ATTEMPTS), why)
         return _changed(done)
 
 

@@ -59,8 +59,8 @@ def page_router() -> APIRouter:
 
 def code_page(request: Request, query: Asked, asked: str = "") -> Response:
     """Show the leaderboard of generated code, what waits, and the forms."""
+    rows = standings(request.app.state.engine)
     with request.app.state.engine.connect() as connection:
-        rows = standings(connection)
         sets = offered(connection)
         counts = {state.value: n_in(connection, state) for state in (JobState.WAITING, JobState.RUNNING)}
     return page(

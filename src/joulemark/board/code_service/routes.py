@@ -229,15 +229,13 @@ def get_datasets(request: Request) -> list[DatasetJson]:
 
 def get_leaderboard(request: Request, query: Asked) -> StandingsJson:
     """Return the code-efficiency leaderboard."""
-    with request.app.state.engine.connect() as connection:
-        found = tables(standings(connection), query)
+    found = tables(standings(request.app.state.engine), query)
     return standings_json(found, query, root_of(request))
 
 
 def get_csv(request: Request, query: Asked) -> Response:
     """Return the code-efficiency leaderboard as CSV, with intervals and reasons."""
-    with request.app.state.engine.connect() as connection:
-        found = tables(standings(connection), query)
+    found = tables(standings(request.app.state.engine), query)
     attached = {"Content-Disposition": 'attachment; filename="joulemark-code.csv"'}
     return Response(csv_of(found, query), media_type="text/csv; charset=utf-8", headers=attached)
 

@@ -6,20 +6,24 @@ Rows rank only where problems, limits, tests, procedure and machine are the same
 from __future__ import annotations
 
 import hashlib
+import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import orjson
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, Engine, func, select
 
-from joulemark.board.code_service.figures import LARGER_IS_BETTER, NO_ORDER, OF_WALL, View
+from joulemark.board.code_service.figures import LARGER_IS_BETTER, NO_ORDER, OF_WALL, WITHIN_BAND, View
 from joulemark.board.code_service.job_state import JobState
 from joulemark.board.database.tables import code_jobs
 from joulemark.board.standing.board_row import Figure
 from joulemark.board.standing.ranks import Rank, rank_ranges
 
+_kept: WeakKeyDictionary[Engine, tuple[tuple[Any, ...], tuple[Standing, ...]]] = WeakKeyDictionary()
+_lock = threading.Lock()
 MOST_ROWS = 5000
 NEVER_MEASURED = "It was not measured: programs were graded only, or other figures were asked for."
 
@@ -90,8 +94,22 @@ class Table:
         return self.rows[0].row
 
 
-def standings(connection: Connection) -> list[Standing]:
-    """Return every finished evaluation, the latest first."""
+def standings(engine: Engine) -> Sequence[Standing]:
+    """Return every finished evaluation, the latest first; they are read again only when there are others."""
+    done = code_jobs.c.state == JobState.DONE
+    asked = select(func.count(), func.max(code_jobs.c.finished_at)).where(done)
+    with engine.connect() as connection:
+        version = tuple(connection.execute(asked).one())
+        with _lock:
+            kept = _kept.get(engine)
+        if kept is None or kept[0] != version:
+            kept = version, _read(connection)
+            with _lock:
+                _kept[engine] = kept
+        return kept[1]
+
+
+def _read(connection: Connection) -> tuple[Standing, ...]:
     columns = (
         code_jobs.c.id,
         code_jobs.c.model,
@@ -104,7 +122,7 @@ def standings(connection: Connection) -> list[Standing]:
         .order_by(code_jobs.c.finished_at.desc(), code_jobs.c.id)
         .limit(MOST_ROWS)
     )
-    return [_of(row.id, row.model, row.finished_at, row.standing) for row in rows]
+    return tuple(_of(row.id, row.model, row.finished_at, row.standing) for row in rows)
 
 
 def _of(job_id: str, model: str, finished_at: str, kept: Mapping[str, Any]) -> Standing:
@@ -152,7 +170,7 @@ def _is_wanted(row: Standing, query: Query) -> bool:
 def _ranked(rows: Sequence[Standing], query: Query) -> list[Ranked]:
     """Return rows in order, what is not known last; two share ranks where their intervals meet.
 
-    What may not be ranked takes no place from others.
+    What may not be ranked takes no place from others. Ratios of CPU time are wider by their A/A band.
     """
     name = query.sort
     found = [row.figure(name) for row in rows]
@@ -161,6 +179,10 @@ def _ranked(rows: Sequence[Standing], query: Query) -> list[Ranked]:
         np.array([np.nan if (x := getattr(one, end)) is None else x for one in found], np.float64)
         for end in ("value", "lo", "hi")
     )
+    if name in WITHIN_BAND:
+        bands = np.array([row.figure("aa_band").value or 0.0 for row in rows], np.float64)
+        lo = np.where(np.isfinite(lo), lo, value) * (1 - bands)
+        hi = np.where(np.isfinite(hi), hi, value) * (1 + bands)
     ranked = np.where([why == "" for why in whys], value, np.nan)
     best, worst = rank_ranges(ranked, lo, hi, larger=name in LARGER_IS_BETTER)
     sign = -1.0 if query.is_descending else 1.0
@@ -175,6 +197,8 @@ def _why_unranked(row: Standing, name: str) -> str:
         return "Less of this figure is not better: it says how far two equal runs differ."
     if row.figure(name).value is None:
         return row.figure(name).detail or NEVER_MEASURED
+    if row.figure(name).lo is None and row.figure(name).detail:
+        return f"It has no interval: {row.figure(name).detail}"
     if not row.is_whole:
         return "Its programs were held by less than the whole containment."
     return " ".join(row.busy) if name in OF_WALL else ""

@@ -122,10 +122,12 @@ class Worker:
             try:
                 event = child.next(_ASK_S)
             except EOFError as error:
-                self._patiently(lambda: give_back(self.engine, held, counts=True))
-                return "died", {"why": str(error)}
+                self.say("crashed", job=held.job_id, why=str(error))
+                return self._died(held)
             if event is not None and event["event"] in ("result", "refused"):
                 return self._stored(child, held, progress, event)
+            if event is not None and event["event"] == "ended":
+                return self._died(held, _sentence(event))
             if event is not None:
                 progress = _advanced(progress, event)
             now_s = time.monotonic()
@@ -143,7 +145,7 @@ class Worker:
         self, child: Child, held: Claim, progress: Progress, event: Event
     ) -> tuple[str, dict[str, Any]]:
         if event["event"] == "refused":
-            return self._failed(held, ": ".join(filter(None, (str(event["what"]), str(event["why"])))))
+            return self._failed(held, _sentence(event))
         files = None if event["files"] is None else b64decode(event["files"])
         kept = self._patiently(
             lambda: finish(self.engine, held, progress, event["standing"], event["result"], files)
@@ -156,6 +158,10 @@ class Worker:
     def _failed(self, held: Claim, why: str) -> tuple[str, dict[str, Any]]:
         self._patiently(lambda: fail(self.engine, held, why))
         return "failed", {"why": why}
+
+    def _died(self, held: Claim, why: str = "its evaluation ended early") -> tuple[str, dict[str, Any]]:
+        self._patiently(lambda: give_back(self.engine, held, counts=True, why=why))
+        return "died", {"why": why}
 
     def _beat(self, held: Claim, progress: Progress) -> bool:
         try:
@@ -179,6 +185,10 @@ class Worker:
                     ) from error
                 self.say("database", why=type(error).__name__)
                 self._stopped.wait(_IDLE_S)
+
+
+def _sentence(event: Event) -> str:
+    return ": ".join(filter(None, (str(event["what"]), str(event["why"]))))
 
 
 def _advanced(progress: Progress, event: Event) -> Progress:

@@ -14,6 +14,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from joulemark.record.errors import InputError
 
+_LOCK = 8765  # any number that nobody else locks in this database
 _SCRIPTS = Path(__file__).parent / "migrations"
 
 
@@ -38,6 +39,8 @@ def _upgrade(engine: Engine) -> None:
     config.set_main_option("script_location", str(_SCRIPTS))
     known = {script.revision for script in ScriptDirectory.from_config(config).walk_revisions()}
     with engine.connect().execution_options(writes=True) as connection, connection.begin():
+        if engine.dialect.name == "postgresql":  # two that start at once make the tables one after the other
+            connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_LOCK})")
         found = MigrationContext.configure(connection).get_current_revision()
         if found is not None and found not in known:
             raise InputError(

@@ -14,7 +14,11 @@ from typing import Any, Protocol, TypeVar
 
 T = TypeVar("T")
 
-_PRELOADED = ["joulemark.board.intake.examine", "joulemark.board.intake.regrade"]
+_PRELOADED = [
+    "joulemark.board.intake.examine",
+    "joulemark.board.intake.regrade",
+    "joulemark.board.standing.evidence_page",
+]
 _MEMORY_BYTES = 4 * 2**30
 _WAITS = 4  # times the deadline by the clock: a machine that is busy has less of its time for us
 _WAITING = 8  # that may wait for a place at once: each holds a thread, and pages need threads too
@@ -50,13 +54,23 @@ class Apart:
     """
 
     def __init__(
-        self, *, n_places: int | None = None, deadline_s: float = 60.0, patience_s: float = 20.0
+        self,
+        *,
+        n_places: int | None = None,
+        deadline_s: float = 60.0,
+        patience_s: float = 20.0,
+        memory_bytes: int | None = _MEMORY_BYTES,
     ) -> None:
-        """``deadline_s`` of the processor's time; ``patience_s``: how long one waits for a place."""
+        """``deadline_s`` of the processor's time; ``patience_s``: how long one waits for a place.
+
+        ``memory_bytes`` of addresses; null for no limit, which a drawing needs: its engine claims far more
+        than it uses.
+        """
         places = n_places or max(2, os.cpu_count() or 1)
         self._places = threading.BoundedSemaphore(places)
         self._room = threading.BoundedSemaphore(places + _WAITING)
         self._deadline_s, self._patience_s = deadline_s, patience_s
+        self._memory_bytes = memory_bytes
         method = "forkserver" if sys.platform != "win32" else "spawn"
         self._context: Any = multiprocessing.get_context(method)
         if method == "forkserver":
@@ -78,9 +92,16 @@ class Apart:
 
     def _run(self, function: Callable[..., T], given: tuple[Any, ...]) -> T:
         here, there = self._context.Pipe(duplex=True)
-        process = self._context.Process(target=_work, args=(there, self._deadline_s), daemon=True)
-        process.start()
-        there.close()
+        process = self._context.Process(
+            target=_work, args=(there, self._deadline_s, self._memory_bytes), daemon=True
+        )
+        try:
+            process.start()
+        except OSError as error:  # no more processes, or no folder to start one in
+            here.close()
+            raise Busy from error
+        finally:
+            there.close()
         try:
             here.send((function, given))
             if not here.poll(_WAITS * self._deadline_s):
@@ -105,15 +126,15 @@ class Here:
         return function(*given)
 
 
-def _work(pipe: Connection, deadline_s: float) -> None:
+def _work(pipe: Connection, deadline_s: float, memory_bytes: int | None) -> None:
     """Do one piece of work. What it raises is a fault of ours: it ends the process, and the board says so."""
-    _limit(deadline_s)
+    _limit(deadline_s, memory_bytes)
     function, given = pipe.recv()
     pipe.send(function(*given))
     pipe.close()
 
 
-def _limit(deadline_s: float) -> None:
+def _limit(deadline_s: float, memory_bytes: int | None) -> None:
     if sys.platform == "win32":
         return
     import resource
@@ -121,11 +142,9 @@ def _limit(deadline_s: float) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the board, which ends this
     signal.signal(signal.SIGXCPU, signal.SIG_DFL)
     seconds = max(1, round(deadline_s))
-    limits = (
-        (resource.RLIMIT_CPU, (seconds, seconds + 5)),
-        (resource.RLIMIT_CORE, (0, 0)),
-        (resource.RLIMIT_AS, (_MEMORY_BYTES, _MEMORY_BYTES)),
-    )
+    limits = [(resource.RLIMIT_CPU, (seconds, seconds + 5)), (resource.RLIMIT_CORE, (0, 0))]
+    if memory_bytes is not None:
+        limits.append((resource.RLIMIT_AS, (memory_bytes, memory_bytes)))
     for limit, most in limits:
         with contextlib.suppress(ValueError, OSError):  # a limit that is lower already stays
             resource.setrlimit(limit, most)

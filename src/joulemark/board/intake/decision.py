@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from sqlalchemy import Connection, delete
+from sqlalchemy import Connection
 
-from joulemark.board.database.tables import run_marks
 from joulemark.board.intake.appeal import has_bundle
 from joulemark.board.intake.audit import note
 from joulemark.board.intake.standing_changes import set_evidence, set_status
@@ -27,8 +26,8 @@ def decide(
 ) -> None:
     """Do what was decided, with the moderator's ``words`` in the audit log; raises `Refused` (409).
 
-    What is rejected keeps its bundle, so that an appeal has something to be judged by, and lets go of its
-    marks: it must not keep an honest run with the same telemetry out.
+    What is rejected keeps its bundle, so that an appeal has something to be judged by, and its marks: signed
+    by another key it is held back again.
     """
     digest = row["digest"]
     if row["status"] == "withdrawn" or not has_bundle(connection, digest):
@@ -41,6 +40,4 @@ def decide(
         code, why = _GROUNDS[decision]
         grounds = [one for one in row["grounds"] if one["code"] != code]
         set_status(connection, row, _STATUS[decision], [*grounds, {"code": code, "why": why}])
-        if decision == "reject":
-            connection.execute(delete(run_marks).where(run_marks.c.digest == digest))
     note(connection, actor, decision, digest, note=words)

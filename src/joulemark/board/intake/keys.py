@@ -11,6 +11,7 @@ from sqlalchemy import Connection, insert, select, update
 
 from joulemark.board.database.tables import access_keys
 from joulemark.board.database.times import utc_now
+from joulemark.board.intake.audit import note
 from joulemark.board.settings import BoardSettings
 
 Role = Literal["moderator", "submitter"]
@@ -28,6 +29,7 @@ def new_key(connection: Connection, name: str, role: Role) -> str:
             id=secrets.token_hex(16), name=name, role=role, key_hash=_hash(key), created_at=utc_now()
         )
     )
+    note(connection, OPERATOR, "added a key", name, role=role)
     return key
 
 
@@ -48,7 +50,10 @@ def holder(connection: Connection, settings: BoardSettings, key: str) -> tuple[s
 def revoke(connection: Connection, key_id: str) -> bool:
     """Revoke a key by its id; returns whether there was one."""
     wanted = update(access_keys).where(access_keys.c.id == key_id, access_keys.c.revoked_at.is_(None))
-    return connection.execute(wanted.values(revoked_at=utc_now())).rowcount > 0
+    known = connection.execute(wanted.values(revoked_at=utc_now())).rowcount > 0
+    if known:
+        note(connection, OPERATOR, "revoked a key", key_id)
+    return known
 
 
 def all_keys(connection: Connection) -> list[dict[str, Any]]:

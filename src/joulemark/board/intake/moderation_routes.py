@@ -26,7 +26,6 @@ from joulemark.board.intake.routes import known
 from joulemark.board.intake.told import told
 from joulemark.board.refusal import Refused, refusals
 
-_PRIVATE = frozenset({"note"})
 _PUBLIC_ACTORS = frozenset({"submitter", "somebody", audit.BOARD})
 
 
@@ -85,12 +84,12 @@ def decided(request: Request, appeal_id: str, given: AppealDecisionGiven, actor:
 def get_audit(
     request: Request,
     subject: Annotated[str | None, Query(pattern="^[0-9a-f]{64}$")] = None,
-    before: Annotated[int | None, Query(ge=1, le=2**31)] = None,
+    before: Annotated[int | None, Query(ge=1, le=2**31 - 1)] = None,
     limit: Annotated[int, Query(ge=1, le=500)] = 100,
 ) -> AuditAnswer:
-    """Tell what was done to which submission, the newest first. Moderators' names and notes are not told."""
+    """Tell what was done to which submission, the newest first, and moderators' notes; not who they are."""
     with request.app.state.engine.connect() as connection:
-        found = audit.lines(connection, subject=subject, before=before, limit=limit)
+        found = audit.lines(connection, subject=subject, before=before, limit=limit, public=True)
     lines = [AuditLine(**_public(line)) for line in found]
     return AuditAnswer(lines=lines, before=lines[-1].id if len(lines) == limit else None)
 
@@ -98,5 +97,4 @@ def get_audit(
 def _public(line: dict[str, Any]) -> dict[str, Any]:
     actor = line["actor"]
     known_actor = actor in _PUBLIC_ACTORS or line["action"] in audit.BY_SIGNER
-    details = {name: value for name, value in line["details"].items() if name not in _PRIVATE}
-    return {**line, "actor": actor if known_actor else "moderator", "details": details}
+    return {**line, "actor": actor if known_actor else "moderator"}

@@ -31,7 +31,7 @@ _LIMITS = {
     "packed_mib": m.MAX_PACKED // 2**20,
     "unpacked_mib": m.MAX_UNPACKED // 2**20,
     "answers": f"{m.MAX_ITEMS:,}",
-    "values": f"{m.MAX_SAMPLES:,}",
+    "n_values": f"{m.MAX_SAMPLES:,}",
 }
 
 
@@ -72,7 +72,7 @@ def status_page(request: Request, digest: Digest, appealed: bool = False) -> Res
     with request.app.state.engine.connect() as connection:
         row = known(submission(connection, digest))
         answer = told(request, connection, row)
-        log = lines(connection, subject=digest)
+        log = lines(connection, subject=digest, public=True)
     return page(
         request,
         "submission",
@@ -99,7 +99,11 @@ def appeal_form(request: Request, digest: Digest, words: Annotated[Words, Form()
 
 
 def _line(line: dict[str, Any]) -> dict[str, str]:
-    return {"at": line["at"][:19].replace("T", " "), "action": line["action"]}
+    return {
+        "at": line["at"][:19].replace("T", " "),
+        "action": line["action"],
+        "note": str(line["details"].get("note", "")),
+    }
 
 
 def _to(request: Request, path: str) -> Response:

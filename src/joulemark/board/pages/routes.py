@@ -8,6 +8,7 @@ from fastapi import FastAPI
 from fastapi.staticfiles import StaticFiles
 
 from joulemark.board.code_service import page_routes as code
+from joulemark.board.code_service.wish_pages import wish_router
 from joulemark.board.intake import moderation_pages, submit_pages
 from joulemark.board.methodology import routes as methodology
 from joulemark.board.picker import routes as picker
@@ -24,4 +25,5 @@ def add_pages(app: FastAPI) -> None:
     app.include_router(picker.router())
     app.include_router(methodology.router())
     app.include_router(code.page_router())
+    app.include_router(wish_router())
     app.mount("/static", StaticFiles(directory=STATIC), name="static")

@@ -22,7 +22,7 @@ from joulemark.record.manifest import Rates
 from joulemark.record.published import PublishedRow
 
 _BATCH = 500
-MOST_BYTES = 64 << 20  # of draws that are kept; a row has some 0.1 MB of them
+MOST_BYTES = 96 << 20  # of draws that are kept: those of some two thousand rows
 _log = logging.getLogger(__name__)
 
 
@@ -59,10 +59,11 @@ class KeptDraws(MutableMapping[int, Variates]):
 
 @dataclass(frozen=True, slots=True)
 class Among:
-    """Candidates of one rung of trust and above. ``ids`` are their configurations by row."""
+    """Candidates of one rung of trust and above. ``ids`` are their configurations by row, ``rungs`` by id."""
 
     columns: Columns
     ids: tuple[str, ...]
+    rungs: Mapping[str, int]
     draws: KeptDraws = field(default_factory=KeptDraws)
 
     def values(self, name: str) -> list[str]:
@@ -79,15 +80,36 @@ class Candidates:
     rungs: Mapping[str, int] = field(default_factory=dict)
     updated_at: Mapping[str, str] = field(default_factory=dict)
     _among: dict[int, Among] = field(default_factory=dict)
+    _earlier: Mapping[int, Among] = field(default_factory=dict)
+
+    @property
+    def latest(self) -> Mapping[int, Among]:
+        """What was made of this version, by rung."""
+        return dict(self._among)
 
     def among(self, rung: int = 0) -> Among:
         """Return the candidates of a rung and above; two threads that make the same make it alike."""
         found = self._among.get(rung)
         if found is None:
             ids = tuple(sorted(one for one in self.by_id if self.rungs[one] >= rung))
-            found = Among(columns([self.by_id[one] for one in ids]), ids)
+            found = Among(columns([self.by_id[one] for one in ids]), ids, self.rungs)
+            if (earlier := self._earlier.get(rung)) is not None:
+                _carry(earlier, found)
             self._among[rung] = found
         return found
+
+
+def _carry(earlier: Among, to: Among) -> None:
+    """Keep the draws of rows that are as they were: they cost more than all else of an answer."""
+    places = {one: place for place, one in enumerate(to.ids)}
+    for before in earlier.draws:
+        place = places.get(earlier.ids[before])
+        if place is None:
+            continue
+        old, new = earlier.columns.candidates[before], to.columns.candidates[place]
+        same = old.model is new.model and old.point.accuracy is new.point.accuracy
+        if same and old.point.label == new.point.label and (own := earlier.draws.get(before)) is not None:
+            to.draws[place] = own
 
 
 _kept: WeakKeyDictionary[Engine, Candidates] = WeakKeyDictionary()
@@ -113,7 +135,7 @@ def _read(connection: Connection, known: Candidates) -> Candidates:
     # first the version: rows may be newer than it, and are then read once more the next time
     version = _version(connection)
     stamped = connection.execute(select(configurations.c.id, configurations.c.updated_at)).all()
-    stamps = {one: at for one, at in stamped}
+    stamps = {row.id: row.updated_at for row in stamped}
     changed = [one for one, at in stamps.items() if known.updated_at.get(one) != at]
     by_id = {one: made for one, made in known.by_id.items() if one in stamps}
     rungs = dict(known.rungs)
@@ -135,7 +157,7 @@ def _read(connection: Connection, known: Candidates) -> Candidates:
             if found is not None:  # by this name it is called apart from others, and linked
                 point = replace(found.point, origin=one[:12], config_hash=one)
                 by_id[one] = replace(found, point=point)
-    return Candidates(version, by_id, {one: rungs[one] for one in by_id}, stamps)
+    return Candidates(version, by_id, {one: rungs[one] for one in by_id}, stamps, {}, known.latest)
 
 
 def _candidate(candidate: str | None, published: str | None) -> Candidate | None:

@@ -115,7 +115,7 @@ def read_question(given: Mapping[str, str]) -> Asked:
     a_day = reader.take("requests_per_day", lambda text: number(text, 0, 1e12, open_=True))
     workload = _workload(reader, a_day)
     rates = _rates(reader)
-    wanted = _wanted(reader, rates, a_day)
+    wanted = _wanted(reader, a_day)
     rung = reader.take("rung", _rung) or 0
     if reader.errors or workload is None or wanted is None or rates is None:
         return Asked(typed, None, reader.errors)
@@ -200,7 +200,7 @@ def _rates(reader: _Reader) -> Rates | None:
         return None
 
 
-def _wanted(reader: _Reader, rates: Rates | None, a_day: float | None) -> Wanted | None:
+def _wanted(reader: _Reader, a_day: float | None) -> Wanted | None:
     by = reader.take("by", _objective) or "joules_per_correct"
     limits = [
         Limit(f"{latency}{percentile or '_mean'}", bound)
@@ -214,12 +214,11 @@ def _wanted(reader: _Reader, rates: Rates | None, a_day: float | None) -> Wanted
     limits += reader.take("limit", _limits) or []
     budgets = reader.take("budget", _budgets) or []
     of_requests = (reader.take("budget_of", _budget_of) or "day") == "requests"
-    if rates is not None:
-        quantities = {by.removesuffix("_per_correct"), *(quantity for quantity, _ in budgets)}
-        if "usd" in quantities and rates.usd_per_kwh is None:
-            reader.errors.setdefault("usd_per_kwh", "dollars need a price of electricity")
-        if "gco2e" in quantities and rates.gco2e_per_kwh is None:
-            reader.errors.setdefault("zone", "CO2e needs the grid's zone, or its grams a kWh")
+    quantities = {by.removesuffix("_per_correct"), *(quantity for quantity, _ in budgets)}
+    if "usd" in quantities and not reader.typed.get("usd_per_kwh"):
+        reader.errors.setdefault("usd_per_kwh", "dollars need a price of electricity")
+    if "gco2e" in quantities and not (reader.typed.get("zone") or reader.typed.get("gco2e_per_kwh")):
+        reader.errors.setdefault("zone", "CO2e needs the grid's zone, or its grams a kWh")
     named = {name: reader.typed.get(name, "").strip() or None for name in NAMES}
     try:
         found = constraints_of(named, limits, budgets, a_day, of_requests=of_requests)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from typing import Annotated, Any
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import HTMLResponse
+from markupsafe import Markup
+from starlette.concurrency import run_in_threadpool
 
 from joulemark.board.judging.rung import Rung
 from joulemark.board.pages.environment import render
@@ -59,8 +62,6 @@ def get_page(request: Request) -> Response:
 
 async def post_page(request: Request) -> Response:
     """Answer a form whose sample is too long for an address."""
-    from starlette.concurrency import run_in_threadpool
-
     async with request.form(max_files=0, max_fields=100, max_part_size=256 << 10) as form:
         given = {name: value for name, value in form.items() if isinstance(value, str)}
     return await run_in_threadpool(_page, request, given)
@@ -105,11 +106,18 @@ def _drawn(request: Request, asked: Asked) -> str:
         found=found,
         permalink=None if question is None else _permalink(asked, question),
         objectives=OBJECTIVES,
-        zones=[(row.zone, row.name) for row in grid_table().values()],
+        zones=_zones(),
         rungs=[("", "any"), *((str(int(rung)), rung.title) for rung in list(Rung)[1:])],
         choices={name: all_.values(name)[:_MOST_LISTED] for name in ("hardware", "model", "task")},
         more=[name for name in FIELDS if name.endswith(PERCENTILES[1:]) and name in asked.typed],
     )
+
+
+@cache
+def _zones() -> Markup:
+    """Return the zones of the grid table as options: they are the same on every page."""
+    option = Markup('<option value="{}">{}</option>')
+    return Markup("").join(option.format(row.zone, row.name) for row in grid_table().values())
 
 
 def _permalink(asked: Asked, question: Question) -> str:

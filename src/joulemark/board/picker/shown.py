@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
+from joulemark.board.judging.rung import Rung
 from joulemark.board.picker.answer import Answer
 from joulemark.board.picker.question import Question
-from joulemark.metrics.picking import Named, Ranked, Shortlist, Table
+from joulemark.metrics.picking import Named, Ranked, RuledOut, Shortlist, Table
 from joulemark.metrics.picking.constraints import FITS, Constraint
 from joulemark.metrics.value import Value
-from joulemark.report.pick_table import Grid, cost_grid, day_grid, missing_lines, rank_rows, time_grid
+from joulemark.report.pick_table import (
+    Grid,
+    RankRow,
+    cost_grid,
+    day_grid,
+    missing_lines,
+    rank_rows,
+    time_grid,
+)
 from joulemark.report.pick_words import (
     FIGURES,
     OBJECTIVES,
@@ -23,7 +33,7 @@ from joulemark.report.pick_words import (
     title,
     warning,
 )
-from joulemark.report.wording import figure_texts, printable
+from joulemark.report.wording import figure_texts, printable, why
 
 _RULED_OUT = 12
 _LOG_FROM = 5.0  # times the least, where the ranges are drawn on a logarithmic scale
@@ -38,13 +48,14 @@ def shown(found: Answer, question: Question) -> dict[str, Any]:
         "warning": warning(picked),
         "found": bool(picked.tables),
         "leads": leads(picked) if picked.tables else [_nothing(short)],
+        "caveat": _caveat(picked.tables),
         "accuracy": accuracy_line(picked),
         "objective": OBJECTIVES[picked.wanted.by],
         "tables": [_table(found, table, n) for table, n in zip(picked.tables, short.n_rows, strict=True)],
         "n_tables": short.n_tables,
         "n_candidates": short.n_candidates,
         "n_less_trusted": found.n_less_trusted,
-        "ruled_out": [ruled_out_line(one) for one in picked.ruled_out[:_RULED_OUT]],
+        "ruled_out": [ruled_out_line(one) for one in _told_of(short)],
         "n_ruled_out": short.n_ruled_out,
         "failed_by": [(constraint_words(one), n) for one, n in short.failed_by if n],
         "not_priced": _not_priced(short),
@@ -79,6 +90,28 @@ def rate_words(question: Question) -> str:
     return "; ".join(said)
 
 
+def _caveat(tables: Sequence[Table]) -> str:
+    """Return that the answer is none of a measurement, or nothing."""
+    kinds = {table.kind for table in tables}
+    if not kinds or "measured" in kinds:
+        return ""
+    return "Nothing that was measured here keeps what you ask: " + (
+        "below are published rows, scaled by their output tokens."
+        if "published" in kinds
+        else "below are simulations."
+    )
+
+
+def _told_of(short: Shortlist) -> list[RuledOut]:
+    """Return those that a figure rules out: that others are not what was named needs no list."""
+    found = [
+        one
+        for one in short.found.ruled_out
+        if not all(isinstance(check.constraint, Named) for check in one.failed)
+    ]
+    return found[:_RULED_OUT]
+
+
 def _nothing(short: Shortlist) -> str:
     if not short.n_candidates:
         return "There is nothing to pick from on this board yet."
@@ -105,11 +138,25 @@ def _table(found: Answer, table: Table, n_rows: int) -> dict[str, Any]:
         "kind": table.kind,
         "n_rows": n_rows,
         "rows": [
-            {"told": told, "id": row.priced.candidate.point.config_hash, "range": bar, "tied": _tied(row)}
+            _row(found, told, row, bar)
             for told, row, bar in zip(rank_rows(picked, table), table.rows, bars(values), strict=True)
         ],
         "grids": [(head, grid) for head, grid in grids if grid.columns],
         "notes": _notes(table),
+    }
+
+
+def _row(found: Answer, told: RankRow, row: Ranked, bar: tuple[float, float, float]) -> dict[str, Any]:
+    point = row.priced.candidate.point
+    name = point.config_hash or ""
+    return {
+        "told": told,
+        "id": name,
+        "range": bar,
+        "tied": _tied(row),
+        "rung": Rung(found.among.rungs.get(name, 0)),
+        "why_no_accuracy": "" if point.accuracy.value is not None else why(point.accuracy),
+        "why_no_rank": "" if row.ranks is not None else told.why,
     }
 
 

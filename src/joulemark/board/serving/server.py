@@ -16,6 +16,7 @@ import uvicorn
 from fastapi import FastAPI
 
 from joulemark.board.serving.protocol import Patience, patient
+from joulemark.engines.client.loop import new_event_loop
 from joulemark.record.errors import InputError
 
 _KEEP_ALIVE_S = 15
@@ -80,7 +81,8 @@ class BoardServer(uvicorn.Server):
 
     def serve_here(self) -> None:
         """Serve in this thread, until the end."""
-        asyncio.run(self.serve(sockets=[self._listening]))
+        with asyncio.Runner(loop_factory=new_event_loop) as runner:
+            runner.run(self.serve(sockets=[self._listening]))
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Start, then say so."""

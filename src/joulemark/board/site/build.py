@@ -123,7 +123,7 @@ def _told_of(engine: Engine, name: str) -> Collected:
         shown_name = name if "://" not in name else engine.url.render_as_string(hide_password=True)
         raise InputError(
             f"{shown_name} holds no board of this version",
-            why="its tables cannot be read",
+            why="it cannot be reached, or its tables are not those of a board",
             fix="`joulemark board serve --database` brings a database up to date",
         ) from error
     problems = tuple(

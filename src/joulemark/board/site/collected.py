@@ -11,18 +11,18 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from sqlalchemy import Engine, insert, update
+from sqlalchemy import Engine, update
 
-from joulemark.board.database.tables import published_rows, submissions
+from joulemark.board.database.tables import submissions
 from joulemark.board.database.writing import writing
+from joulemark.board.imports.rows import take_rows
 from joulemark.board.intake.examined import Examined, NotTaken
 from joulemark.board.intake.ingest import ingest
 from joulemark.board.site.work_done import WorkDone
-from joulemark.board.standing.kept import ACCEPTED, keep_all_published
+from joulemark.board.standing.kept import ACCEPTED
 from joulemark.bundles.submission.bundle_file import read_bundle
 from joulemark.bundles.submission.refusal import NotABundle
 from joulemark.record.errors import InputError
-from joulemark.record.identity import config_hash
 from joulemark.record.published import PublishedRow
 from joulemark.report.wording import printable
 
@@ -79,7 +79,7 @@ def collect(
             grounds = tuple(printable(f"{one['code']}: {one['why']}") for one in row["grounds"])
             problems.append(Problem(name, examined.digest, str(row["status"]), grounds))
         _date(engine, examined)
-    return Collected(len(files), n_accepted, _publish(engine, rows), tuple(problems))
+    return Collected(len(files), n_accepted, take_rows(engine, rows).n_new, tuple(problems))
 
 
 def _examined(
@@ -108,23 +108,3 @@ def _date(engine: Engine, examined: Examined) -> None:
         connection.execute(
             update(submissions).where(submissions.c.digest == examined.digest).values(received_at=at)
         )
-
-
-def _publish(engine: Engine, rows: Iterable[PublishedRow]) -> int:
-    documents = {config_hash(row.model_dump(mode="json")): row for row in rows}
-    if documents:
-        with writing(engine) as connection:
-            connection.execute(
-                insert(published_rows),
-                [
-                    {
-                        "id": name,
-                        "imported_at": _EPOCH,
-                        "source": row.source,
-                        "row": row.model_dump(mode="json"),
-                    }
-                    for name, row in documents.items()
-                ],
-            )
-            keep_all_published(connection, documents)
-    return len(documents)

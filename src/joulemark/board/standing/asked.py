@@ -10,11 +10,13 @@ from fastapi import Query as Parameter
 from joulemark.board.refusal import Refused
 from joulemark.board.standing.figure_names import NAMES
 from joulemark.board.standing.listing import Order, Query
+from joulemark.board.standing.repriced import MOST_GRID, MOST_PRICE, OwnRates
 
 _LONGEST = 200
 Text = Annotated[str | None, Parameter(max_length=_LONGEST)]
 Sort = Annotated[str | None, Parameter(max_length=60, json_schema_extra={"enum": ["", *NAMES]})]
-Filters = tuple[tuple[str, str], ...]
+Rate = Annotated[str | None, Parameter(max_length=20, pattern=r"^[0-9]*\.?[0-9]*$")]
+"""A number of zero or more as a form sends it; empty for none."""
 
 
 def query_of(
@@ -29,6 +31,8 @@ def query_of(
     model: Text = None,
     sort: Sort = None,
     order: Literal["asc", "desc", ""] | None = None,
+    usd_per_kwh: Rate = None,
+    gco2e_per_kwh: Rate = None,
 ) -> Query:
     """Return what is asked for. A parameter that is empty, as a form sends it, asks for nothing."""
     if sort and sort not in NAMES:
@@ -46,7 +50,19 @@ def query_of(
         model=(model or "").strip() or None,
         sort=sort or None,
         order=direction,
+        rates=OwnRates(
+            _rate(usd_per_kwh, MOST_PRICE, "usd_per_kwh"), _rate(gco2e_per_kwh, MOST_GRID, "gco2e_per_kwh")
+        ),
     )
+
+
+def _rate(text: str | None, most: float, name: str) -> float | None:
+    if not text or text == ".":
+        return None
+    rate = float(text)
+    if rate > most:
+        raise Refused(422, f"{name} is more than {most:g}", fix="give it a kWh, in US dollars or in grams")
+    return rate
 
 
 def parameters(query: Query) -> dict[str, str]:
@@ -64,7 +80,9 @@ def parameters(query: Query) -> dict[str, str]:
         "sort",
         "order",
     )
-    return {name: str(value) for name in names if (value := getattr(query, name)) is not None}
+    told = {name: str(value) for name in names if (value := getattr(query, name)) is not None}
+    rates = {"usd_per_kwh": query.rates.usd_per_kwh, "gco2e_per_kwh": query.rates.gco2e_per_kwh}
+    return told | {name: f"{rate:g}" for name, rate in rates.items() if rate is not None}
 
 
 def address(query: Query, **more: str | int) -> str:

@@ -31,6 +31,7 @@ _SAID = """
 _TELLS_NOTHING = frozenset(_SAID.split())
 _OF_THE_PROCESSOR = frozenset({"threads", "num_thread", "omp_wait_policy"})
 _SIGNIFICANT = 2
+_LONGEST_NAME = 120
 _UNSAFE = re.compile(r"[^A-Za-z0-9_.]+")
 
 
@@ -118,8 +119,8 @@ def table_of(
     """
     loaded = "loaded" if is_loaded(load) else "single"
     parts = (kind, tier or "no-tier", scope or "no-joules", task, questions or "", unit, loaded)
-    told = "-".join(_UNSAFE.sub("_", part) for part in parts if part)
-    return f"{told}-{config_hash({'parts': parts, 'source': source})[:6]}"
+    told = "-".join(_UNSAFE.sub("_", part) for part in parts if part)[:_LONGEST_NAME]
+    return f"{told}-{config_hash({'parts': parts, 'source': source})[:8]}"
 
 
 def _settings(manifest: Manifest) -> dict[str, Setting]:

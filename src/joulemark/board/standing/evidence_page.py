@@ -28,6 +28,7 @@ MEANS: Mapping[str, str] = {
     "recompute": "figures follow from answers and readings",
     "figures": "what it states is what follows",
 }
+_UNREADABLE = "Its bundle cannot be read by this version."
 STATUS = {
     "accepted": "",
     "quarantined": "This run is in quarantine: it is shown with its reasons, and enters no row of the board.",
@@ -40,9 +41,9 @@ def evidence_html(data: bytes) -> str:
     try:
         found = verify(data)
     except NotABundle:
-        return render("evidence_none", path="")
+        return no_evidence(_UNREADABLE)
     if found.view is None or found.summary is None:
-        return render("evidence_none", path="")
+        return no_evidence(_UNREADABLE)
     failed = {one.check: printable(one.why) for one in found.findings}
     checks = [(check, MEANS[check], failed.get(check, ""), check in found.passed) for check in CHECKS]
     return render(
@@ -50,10 +51,16 @@ def evidence_html(data: bytes) -> str:
         path="",
         page=report_values(found.summary, found.view),
         checks=checks,
+        n_failed=len(CHECKS) - len(found.passed),
         origin=ORIGIN,
         joulemark_version=found.joulemark_version,
         is_same_source=found.is_same_source,
     )
+
+
+def no_evidence(why: str) -> str:
+    """Return what stands in place of the evidence."""
+    return render("evidence_none", path="", why=why)
 
 
 def head_values(found: Submitted) -> dict[str, Any]:

@@ -55,7 +55,7 @@ def ratio(above: Value, below: Value, unit: str) -> Value:
         return withheld_like(found, unit)
     if found[1] <= 0 or not math.isfinite(found[0] / found[1]):
         return withheld(unit, Reason.NOT_APPLICABLE, detail="It is divided by nothing.")
-    return Value(found[0] / found[1], unit, n=above.n, interval_reason=Reason.NOT_APPLICABLE)
+    return Value(found[0] / found[1], unit, n=above.n)
 
 
 _REASONS = frozenset(reason.value for reason in Reason)

@@ -83,6 +83,7 @@ def leaderboard_values(found: Snapshot, query: Query, page: int) -> dict[str, An
         "n_tables": len(made),
         "fields": fields(found, query),
         "query": query,
+        "rates": {name: parameters(query).get(name, "") for name in ("usd_per_kwh", "gco2e_per_kwh")},
         "kept": {k: v for k, v in parameters(query).items() if k in ("table", "sort", "order")},
         "pages": [] if several else _pages(n_rows, query, page),
         "everything": address(Query()),
@@ -146,14 +147,15 @@ def fields(found: Snapshot, query: Query) -> list[Choice]:
 
 
 def _columns(table: Table) -> tuple[str, ...]:
-    """Return the figures of a table: those that a shown row has, and of runs those that matter most."""
-    return tuple(
-        name
-        for name in COLUMNS
-        if (name in ALWAYS and table.like.kind != "published")
-        or name == table.figure
-        or any(_known(listed.row.figures.get(name)) for listed in table.rows)
-    ) + ((table.figure,) if table.figure not in COLUMNS else ())
+    """Return the figures of a table: those that a shown row has, and of runs those that matter most.
+
+    What rows are sorted by stands among the first, where a narrow window shows it.
+    """
+    first = ALWAYS if table.like.kind != "published" else ()
+    led = () if table.figure in ALWAYS else (table.figure,)
+    known = (name for name in COLUMNS if any(_known(one.row.figures.get(name)) for one in table.rows))
+    own = (table.figure,) if table.figure in ALWAYS and not first else ()
+    return tuple(dict.fromkeys((*first[:1], *led, *first[1:], *own, *known)))
 
 
 def _known(figure: Any) -> bool:
@@ -164,7 +166,9 @@ def _head(name: str, table: Table, query: Query, *, links: bool) -> Head:
     order = (query.order or best_first(name)) if name == table.figure else None
     turned = "asc" if order == "desc" else "desc" if order == "asc" else best_first(name)
     hint = figure_title(name, table.like.unit)
-    if name in AT_OWN_RATES:
+    if name in query.rates.by_figure():
+        hint += ", all at the rate that you gave"
+    elif name in AT_OWN_RATES:
         hint += ", each at its own submitter's rates: sorted when asked for, never ranked"
     elif name in NO_ORDER:
         hint += ": no rank, less of it is not better in itself"

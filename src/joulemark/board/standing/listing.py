@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
@@ -12,6 +12,7 @@ from joulemark.board.standing.board_row import BoardRow
 from joulemark.board.standing.configuration import is_loaded
 from joulemark.board.standing.figure_names import ENERGY, HEADLINE, LARGER_IS_BETTER
 from joulemark.board.standing.ranks import Rank, ranks_of, why_no_rank
+from joulemark.board.standing.repriced import OwnRates, at_rates
 from joulemark.board.standing.snapshot import Snapshot
 
 MOST_ROWS = 50
@@ -19,6 +20,7 @@ Order = Literal["asc", "desc"]
 _KINDS = {"measured": 0, "published": 1, "simulated": 2}
 _TIERS = {"A": 0, "B": 1, "C": 2}
 NO_TIER = "none"
+LEADING = (HEADLINE, ENERGY, "accuracy", "mean_score", "tokens_per_second")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +29,7 @@ class Query:
 
     ``tier`` may be `NO_TIER`; ``rung`` is the lowest. ``model`` and ``hardware`` are parts of the name,
     whatever its case; the rest is equal or not. ``sort`` null is the figure that a table leads with;
-    ``order`` null is the better end of a figure first.
+    ``order`` null is the better end of a figure first. ``rates`` price all rows alike.
     """
 
     task: str | None = None
@@ -41,11 +43,12 @@ class Query:
     model: str | None = None
     sort: str | None = None
     order: Order | None = None
+    rates: OwnRates = field(default_factory=OwnRates)
 
     @property
     def is_filtered(self) -> bool:
         """Whether any row may be left out."""
-        return self != Query(sort=self.sort, order=self.order)
+        return self != Query(sort=self.sort, order=self.order, rates=self.rates)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +104,7 @@ def tables(
     the figure, those without it last, and then by their ids: the same question has the same answer. ``each``:
     where there are several tables, no more rows of one than so many.
     """
+    found = at_rates(found, query.rates)
     grouped = _by_table(found, matching(found, query))
     most = each if each is not None and len(grouped) > 1 else limit
     made = []
@@ -126,9 +130,10 @@ def tables(
 
 
 def leading(found: Snapshot, table: str) -> str:
-    """Return the figure that a table leads with: energy per correct answer where any row has it."""
+    """Return the figure that a table leads with: the first of `LEADING` that any of its rows has."""
     places = list(found.tables().get(table, ()))
-    return HEADLINE if np.isfinite(found.column(HEADLINE)[places]).any() else ENERGY
+    known = (name for name in LEADING if np.isfinite(found.column(name)[places]).any())
+    return next(known, LEADING[0])
 
 
 def best_first(figure: str) -> Order:

@@ -9,27 +9,29 @@ from fastapi import Query as Parameter
 from fastapi.responses import HTMLResponse
 from markupsafe import Markup
 
+from joulemark.board.intake.apart import Broke, Busy, TookTooLong, Worker
 from joulemark.board.pages.environment import page, render
 from joulemark.board.refusal import Refused
 from joulemark.board.standing.configuration_page import configuration_values
-from joulemark.board.standing.evidence_page import evidence_html, head_values
+from joulemark.board.standing.evidence_page import evidence_html, head_values, no_evidence
 from joulemark.board.standing.leaderboard_page import leaderboard_values
 from joulemark.board.standing.remembered import remembered
 from joulemark.board.standing.routes import Asked, Digest
-from joulemark.board.standing.serving_page import serving_values
+from joulemark.board.standing.serving_page import places_on_it, serving_values
 from joulemark.board.standing.snapshot import snapshot
 from joulemark.board.standing.submitted import bundle_of, submitted
 
 Page = Annotated[int, Parameter(ge=1, le=100_000)]
+_READ = ["GET", "HEAD"]
 
 
 def page_router() -> APIRouter:
     """Return the routes of the pages."""
     routes = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
-    routes.add_api_route("/", leaderboard)
-    routes.add_api_route("/configurations/{configuration}", configuration)
-    routes.add_api_route("/runs/{digest}", run)
-    routes.add_api_route("/frontier", serving)
+    routes.add_api_route("/", leaderboard, methods=_READ)
+    routes.add_api_route("/configurations/{configuration}", configuration, methods=_READ)
+    routes.add_api_route("/runs/{digest}", run, methods=_READ)
+    routes.add_api_route("/frontier", serving, methods=_READ)
     return routes
 
 
@@ -69,7 +71,18 @@ def run(request: Request, digest: Digest) -> HTMLResponse:
 
     def made() -> bytes:
         data = bundle_of(engine, digest)
-        return render("evidence_none", path="").encode() if data is None else evidence_html(data).encode()
+        if data is None:
+            return no_evidence("Its bundle is not here any more.").encode()
+        worker: Worker = request.app.state.drawer
+        try:
+            return worker.run(evidence_html, data).encode()
+        except Busy:
+            again = {"Retry-After": "10"}
+            raise Refused(503, "other evidence is being drawn", fix="try again", headers=again) from None
+        except (TookTooLong, Broke):
+            return no_evidence(
+                "It is too much to be drawn here; its bundle and its figures are whole."
+            ).encode()
 
     evidence = Markup(remembered(engine).get(("evidence", digest), made).decode())
     return page(request, "run", static=False, evidence=evidence, **head_values(found))
@@ -88,4 +101,6 @@ def serving(
         values = serving_values(found, model or None, task or None)
         return render("serving", path="/frontier", static=False, **values).encode()
 
-    return HTMLResponse(remembered(engine).get(("serving", found.version, model, task), made))
+    # what is drawn stays as it is while other rows change
+    drawn = hash(tuple(found.updated_at.get(found.rows[place].id) for place in places_on_it(found)))
+    return HTMLResponse(remembered(engine).get(("serving", drawn, model, task), made))

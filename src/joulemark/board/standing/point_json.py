@@ -30,9 +30,14 @@ def to_json(point: OperatingPoint) -> dict[str, Any]:
 
 
 def of_json(found: Mapping[str, Any]) -> OperatingPoint:
-    """Return the point; raises ``KeyError``, ``TypeError`` or ``ValueError`` for what is none."""
+    """Return the point; raises ``KeyError``, ``TypeError`` or ``ValueError`` for what is none.
+
+    A field that another version did not write has its default, and one that only it knows is passed over.
+    """
     given: dict[str, Any] = {}
     for one in fields(OperatingPoint):
+        if one.name not in found:
+            continue
         value = found[one.name]
         if isinstance(value, Mapping) and one.name not in (*_MAPS, "latencies_s"):
             given[one.name] = value_of_json(value)

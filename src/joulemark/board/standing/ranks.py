@@ -57,7 +57,7 @@ def ranks_of(found: Snapshot, table: str, figure: str) -> dict[int, Rank]:
         [place for place in found.tables().get(table, ()) if found.rows[place].is_ranked], dtype=np.int64
     )
     ranks: dict[int, Rank] = {}
-    if len(places) and figure not in NO_ORDER:
+    if len(places) and is_ordered(found, figure):
         lo, hi = found.bounds(figure)
         best, worst = rank_ranges(
             found.column(figure)[places], lo[places], hi[places], larger=figure in LARGER_IS_BETTER
@@ -69,12 +69,17 @@ def ranks_of(found: Snapshot, table: str, figure: str) -> dict[int, Rank]:
     return ranks
 
 
+def is_ordered(found: Snapshot, figure: str) -> bool:
+    """Tell whether rows can be ranked by a figure; by money and carbon where all have one rate."""
+    return figure not in NO_ORDER or figure in found.comparable
+
+
 def why_no_rank(found: Snapshot, place: int, figure: str) -> str:
     """Return why a row has no rank by a figure."""
     row = found.rows[place]
     if not row.is_ranked:
         return row.why_not_ranked
-    if figure in NO_ORDER:
+    if not is_ordered(found, figure):
         return UNORDERED
     told = row.figures.get(figure)
     return NO_FIGURE + ("it was not measured." if told is None else told.detail)

@@ -9,6 +9,7 @@ from typing import Any
 from joulemark.board.standing.board_row import BoardRow, Figure, Spread
 
 _TUPLES = ("runs", "notes")
+_ROW = frozenset(one.name for one in fields(BoardRow))
 _FIGURE = tuple((one.name, one.default) for one in fields(Figure))
 
 
@@ -35,8 +36,11 @@ def figure_to_json(figure: Figure) -> dict[str, Any]:
 
 
 def row_of_json(found: Mapping[str, Any]) -> BoardRow:
-    """Return the row; raises ``KeyError`` or ``TypeError`` for what is none."""
-    given = dict(found)
+    """Return the row; raises ``KeyError`` or ``TypeError`` for what is none.
+
+    A field that another version wrote is passed over.
+    """
+    given = {name: value for name, value in found.items() if name in _ROW}
     given["figures"] = {name: Figure(**figure) for name, figure in found["figures"].items()}
     given["spreads"] = {name: Spread(**spread) for name, spread in found["spreads"].items()}
     for name in _TUPLES:

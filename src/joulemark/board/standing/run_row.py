@@ -34,6 +34,7 @@ CANARY = "A canary task warns that something is off, and tells nothing of a mode
 INCOMPLETE = "The run is not complete: not all of its questions were asked."
 STOPPED = "It was stopped early, so a part of its questions stands for all."
 LISTED = "A list named its questions, so they stand for no others."
+OWN = "Its questions are a user's own, which nobody else can ask."
 LOADED = "It was asked under a load, not as its task is: energies under different loads are no ranking."
 OTHERWISE = "It was asked otherwise than its task or suite is."
 
@@ -130,6 +131,8 @@ def why_not_ranked(manifest: Manifest, point: OperatingPoint) -> str:
         return STOPPED
     if manifest.task.is_listed:
         return LISTED
+    if manifest.task.name not in built_in_tasks():
+        return OWN
     suite = SUITES.get(manifest.suite or "")
     if suite is not None and not suite.may_rank:
         told = suite.standing.removeprefix("not ranked: ")

@@ -108,7 +108,7 @@ def front_of(rows: Sequence[BoardRow]) -> Front:
             float(y),
             row.figures[ENERGY].lo,
             row.figures[ENERGY].hi,
-            printable(hardware(row)),
+            _device(row),
             bool(kept),
         )
         for row, (x, y), kept in zip(rows, costs, on, strict=True)

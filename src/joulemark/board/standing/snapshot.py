@@ -5,6 +5,7 @@ A version that has not changed costs one small query. One that has costs that of
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -21,8 +22,10 @@ from joulemark.board.standing.row_json import row_of_json
 
 if TYPE_CHECKING:
     from joulemark.board.standing.ranks import Rank
+    from joulemark.board.standing.repriced import OwnRates
 
 _BATCH = 500
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +34,7 @@ class Snapshot:
 
     Columns, tables, ``choices`` and ``ranks`` (by table and figure) are made when first asked for, by
     `joulemark.board.standing.listing` and ``ranks``; two threads that make the same one make the same.
+    ``comparable`` are figures that all rows have at one rate (`joulemark.board.standing.repriced`).
     """
 
     version: int
@@ -38,6 +42,8 @@ class Snapshot:
     updated_at: Mapping[str, str] = field(default_factory=dict)
     ranks: dict[tuple[str, str], dict[int, Rank]] = field(default_factory=dict)
     choices: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    comparable: frozenset[str] = frozenset()
+    repriced: dict[OwnRates, Snapshot] = field(default_factory=dict)
     _numbers: dict[str, NDArray[np.float64]] = field(default_factory=dict)
     _places: dict[str, int] = field(default_factory=dict)
     _tables: dict[str, tuple[int, ...]] = field(default_factory=dict)
@@ -110,7 +116,12 @@ def _read(connection: Connection, known: Snapshot) -> Snapshot:
     for start in range(0, len(changed), _BATCH):
         some = changed[start : start + _BATCH]
         of_them = select(configurations.c.id, configurations.c.row).where(configurations.c.id.in_(some))
-        before.update({one.id: row_of_json(one.row) for one in connection.execute(of_them)})
+        for one in connection.execute(of_them):
+            try:
+                before[one.id] = row_of_json(one.row)
+            except (KeyError, TypeError, ValueError):  # one row of another version must not hide all others
+                _log.warning("the row of configuration %s cannot be read: rebuild the board's rows", one.id)
+                before.pop(one.id, None)
     rows = tuple(before[row_id] for row_id in sorted(stamps) if row_id in before)
     return Snapshot(version, rows, stamps)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from joulemark.code.inside.packed import Packed
 from joulemark.code.inside.plain import Plain
 
 
@@ -19,12 +20,12 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A test. ``sent``: the arguments as `plain.encode` writes them; ``size`` and ``shape`` as asked for."""
+    """A test. ``sent``: the arguments as `packed.pack` writes them; ``size`` and ``shape`` as asked for."""
 
     number: int
     kind: Kind
     args: tuple[Plain, ...]
-    sent: str
+    sent: Packed
     expected: Plain
     size: int | None = None
     shape: str | None = None

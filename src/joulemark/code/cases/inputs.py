@@ -6,14 +6,15 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from joulemark.code.contain.called import Called
 from joulemark.code.contain.ended import Ended
 from joulemark.code.contain.sandbox import Sandbox
-from joulemark.code.inside.plain import Plain, encode
+from joulemark.code.inside.packed import Packed, pack
+from joulemark.code.inside.plain import Plain
 from joulemark.code.problems.problem import Generator, Problem
 from joulemark.record.code_run import Outcome
 from joulemark.record.errors import InputError
 
+_ENTRY_POINT = "joulemark_generate"
 _SEEDED = """
 
 def joulemark_generate(seed, size, shape):
@@ -62,25 +63,41 @@ def make_inputs(sandbox: Sandbox, problem: Problem, wanted: Sequence[Wanted]) ->
 
     Raises `InputError` where the generator fails.
     """
-    generator = _generator(problem)
+    source = problem.prelude + _generator(problem).source + _SEEDED
+    orders = [pack((one.seed, one.size, one.shape)) for one in wanted]
+    if (values := _all_at_once(sandbox, source, orders)) is not None:
+        return [Made(one, _args(problem, value)) for one, value in zip(wanted, values, strict=True)]
     made: list[Made] = []
     try:
         with sandbox.cell() as cell:
-            cell.load(problem.prelude + generator.source + _SEEDED, "joulemark_generate")
-            for one in wanted:
-                called = cell.call([encode((one.seed, one.size, one.shape))])
+            cell.load(source, _ENTRY_POINT)
+            for one, order in zip(wanted, orders, strict=True):
+                called = cell.call([order])
                 if called.outcome is Outcome.OVER_OUTPUT:
                     continue
-                made.append(Made(one, _args(problem, called)))
+                if called.outcome is not Outcome.RETURNED:
+                    raise _broken(problem, called.outcome, called.detail)
+                made.append(Made(one, _args(problem, called.values[0])))
     except Ended as ended:
         raise _broken(problem, ended.outcome, ended.detail) from ended
     return made
 
 
-def _args(problem: Problem, called: Called) -> tuple[Plain, ...]:
-    if called.outcome is not Outcome.RETURNED:
-        raise _broken(problem, called.outcome, called.detail)
-    args = called.values[0]
+def _all_at_once(sandbox: Sandbox, source: str, orders: Sequence[Packed]) -> tuple[Plain, ...] | None:
+    """Return what a generator returns for all orders, asked for in one go.
+
+    Null where one of them fails or all are too much together: one at a time it is told which, and why.
+    """
+    try:
+        with sandbox.cell() as cell:
+            cell.load(source, _ENTRY_POINT)
+            called = cell.call(orders)
+    except Ended:
+        return None
+    return called.values if called.outcome is Outcome.RETURNED else None
+
+
+def _args(problem: Problem, args: Plain) -> tuple[Plain, ...]:
     if not isinstance(args, tuple):
         raise _broken(problem, "returned", f"it returned a {type(args).__name__}, not a tuple of arguments")
     return args

@@ -6,10 +6,12 @@ from collections.abc import Sequence
 
 from joulemark.code.cases.case import Case, Kind
 from joulemark.code.cases.inputs import Wanted, level_inputs, make_inputs, seed_of
+from joulemark.code.contain.called import Called
 from joulemark.code.contain.ended import Ended
 from joulemark.code.contain.sandbox import Sandbox
 from joulemark.code.grading.compare import same
-from joulemark.code.inside.plain import Plain, encode
+from joulemark.code.inside.packed import Packed, pack
+from joulemark.code.inside.plain import Plain
 from joulemark.code.problems.prelude import with_prelude
 from joulemark.code.problems.problem import Comparison, Problem
 from joulemark.record.code_run import Outcome
@@ -29,11 +31,12 @@ def make_cases(sandbox: Sandbox, problem: Problem, n: int = DEFAULT_TESTS, seed:
     kinds, arguments, sizes = _inputs(sandbox, problem, n, seed)
     if not arguments:
         return ()
-    expected = results_of(sandbox, problem, problem.canonical, arguments, "the canonical solution")
+    sent = [pack(args) for args in arguments]
+    expected = results_of(sandbox, problem, problem.canonical, sent, "the canonical solution")
     cases = tuple(
-        Case(number, kind, args, encode(args), result, *size)
-        for number, (kind, args, result, size) in enumerate(
-            zip(kinds, arguments, expected, sizes, strict=True)
+        Case(number, kind, args, packed, result, *size)
+        for number, (kind, args, packed, result, size) in enumerate(
+            zip(kinds, arguments, sent, expected, sizes, strict=True)
         )
     )
     _agree_with_examples(problem, cases)
@@ -42,18 +45,23 @@ def make_cases(sandbox: Sandbox, problem: Problem, n: int = DEFAULT_TESTS, seed:
 
 
 def results_of(
-    sandbox: Sandbox, problem: Problem, source: str, arguments: Sequence[_Args], what: str
+    sandbox: Sandbox, problem: Problem, source: str, sent: Sequence[Packed], what: str
 ) -> tuple[Plain, ...]:
     """Return what a trusted program of the problem returns. Raises `InputError` where it fails."""
+    return called_on(sandbox, problem, source, sent, what).values
+
+
+def called_on(sandbox: Sandbox, problem: Problem, source: str, sent: Sequence[Packed], what: str) -> Called:
+    """Return what was seen of a trusted program on all of ``sent``. Raises `InputError` where it fails."""
     try:
         with sandbox.cell() as cell:
             cell.load(with_prelude(problem.prelude, source), problem.entry_point)
-            called = cell.call([encode(args) for args in arguments])
+            called = cell.call(sent)
     except Ended as ended:
         raise _unsound(problem, f"{what} failed", f"{ended.outcome}: {ended.detail}") from ended
     if called.outcome is not Outcome.RETURNED:
         raise _unsound(problem, f"{what} failed", f"{called.outcome}: {called.detail}")
-    return called.values
+    return called
 
 
 def _inputs(
@@ -111,7 +119,7 @@ def _agree_with_brute_force(sandbox: Sandbox, problem: Problem, cases: Sequence[
     small = [case for case in cases if case.size is not None and case.size <= problem.brute_force_size]
     if not small:
         return
-    results = results_of(sandbox, problem, problem.brute_force, [case.args for case in small], "brute force")
+    results = results_of(sandbox, problem, problem.brute_force, [case.sent for case in small], "brute force")
     for case, result in zip(small, results, strict=True):
         if not same(result, case.expected, problem.checker):
             raise _unsound(

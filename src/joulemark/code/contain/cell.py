@@ -21,6 +21,7 @@ from joulemark.code.contain.limits import MAX_THREADS, Limits
 from joulemark.code.contain.process import Process
 from joulemark.code.contain.spent import Spent, at_begin, at_end
 from joulemark.code.contain.vitals import Gone, vitals_of
+from joulemark.code.inside.packed import Packed
 from joulemark.record.code_run import Outcome
 from joulemark.record.errors import InputError
 from joulemark.record.reason import Reason
@@ -59,12 +60,14 @@ class Cell:
         self._no_counter: Reason | None = None
         self._call_begin: Spent | None = None
         self._seen_cpu_ns = 0
+        self._held = contextlib.ExitStack()
         try:
             self._first = Process(sender_of(status, _START_S)[1])
             greeting, pid = sender_of(wire, _START_S)
             self._channel.took(greeting)
             self._channel.receive(receive_until(time.monotonic() + _START_S))
             self._vitals = vitals_of(pid, own_tmp=containment.namespaces)
+            self._held.callback(self._vitals.close)
         except (Gone, Closed, Ended, OSError, ValueError) as error:
             self.close()
             raise InputError(
@@ -116,13 +119,13 @@ class Cell:
 
     def call(
         self,
-        inputs: Sequence[str],
+        inputs: Sequence[Packed],
         *,
         ask: Ask | None = None,
         sample_memory_s: float | None = None,
         cpu_limit_s: float | None = None,
     ) -> Called:
-        """Call the program once for each of ``inputs`` (texts of `encode`), one after another.
+        """Call the program once for each of ``inputs`` (of `pack`, or texts of `encode`), one after another.
 
         ``sample_memory_s``: read the resident memory so often while it runs. ``cpu_limit_s``: of CPU time,
         where it is less than that of `Limits`. Raises `Ended` where no answer came; limits of time are for
@@ -133,7 +136,9 @@ class Cell:
             self._begin()
             before_ns = self._seen_cpu_ns
             self._has_said_nothing()
-            self._channel.send({"inputs": list(inputs)}, self._look)
+            announced = [one if isinstance(one, str) else len(one) for one in inputs]
+            following = (one for one in inputs if isinstance(one, bytes))
+            self._channel.send({"inputs": announced}, self._look, following)
             message = self._receive()
             if message.get("kind") != "ready":
                 raise _unexpected(message, "its being ready")
@@ -151,6 +156,7 @@ class Cell:
             self._first = None
         if self._counter is not None:
             self._counter.close()
+        self._held.close()
         self._channel.close()
         self._status.close()
         if self._when_closed is not None:

@@ -10,7 +10,7 @@ import json
 import select
 import socket
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from joulemark.code.contain.ended import Ended
@@ -42,10 +42,20 @@ class Channel:
         """Count ``data`` as received: it was read from the socket before."""
         self._received += data
 
-    def send(self, message: Mapping[str, Any], look: Callable[[], None]) -> None:
-        """Send a message; ``look`` is called every `LOOK_S` and may raise. Raises `Closed`."""
+    def send(
+        self, message: Mapping[str, Any], look: Callable[[], None], following: Iterable[bytes] = ()
+    ) -> None:
+        """Send a message and the bytes ``following`` it, which it has to announce.
+
+        ``look`` is called every `LOOK_S` and may raise. Raises `Closed`.
+        """
         body = json.dumps(message, separators=(",", ":")).encode()
-        left = memoryview(len(body).to_bytes(_HEADER, "big") + body)
+        self._send(len(body).to_bytes(_HEADER, "big") + body, look)
+        for data in following:
+            self._send(data, look)
+
+    def _send(self, data: bytes, look: Callable[[], None]) -> None:
+        left = memoryview(data)
         look_at = time.monotonic() + LOOK_S
         while left:
             try:

@@ -1,7 +1,7 @@
 """Instructions that another process retires in user space, where the processor's counters may be read.
 
 They are read with ``perf_event_open`` (man 2 perf_event_open), which most virtual machines and containers do
-not offer. The C library has no wrapper for that call; `LIBRARY_VARIABLE` names another to take it from.
+not offer. The C library has no wrapper for that call; `meters.rapl.event` says how it is called.
 """
 
 from __future__ import annotations
@@ -11,11 +11,9 @@ import errno
 import os
 import platform
 import sys
-from functools import cache
 from struct import Struct
-from typing import Any
 
-from joulemark.meters.rapl.event import LIBRARY_VARIABLE
+from joulemark.meters.rapl.event import perf_library
 from joulemark.record.reason import Reason
 
 # The number of perf_event_open (Linux, arch/*/entry/syscalls and include/uapi/asm-generic/unistd.h).
@@ -47,7 +45,7 @@ class InstructionCounter:
         number = _CALL_NUMBERS.get(platform.machine())
         if number is None or sys.platform != "linux" or sys.maxsize < 2**32:
             raise NoCounter(Reason.NOT_MEASURED)
-        library = _library(os.environ.get(LIBRARY_VARIABLE))
+        library = perf_library()
         bits = _INHERIT | _NOT_THE_KERNEL | _NOT_A_HYPERVISOR
         attr = ctypes.create_string_buffer(
             _ATTR.pack(_HARDWARE, _ATTR.size, _INSTRUCTIONS, 0, 0, _READ_TIMES, bits, 0, 0, 0), _ATTR.size
@@ -77,12 +75,3 @@ class InstructionCounter:
         if self._file >= 0:
             os.close(self._file)
             self._file = -1
-
-
-@cache
-def _library(path: str | None) -> Any:
-    library = ctypes.CDLL(path, use_errno=True)
-    library.syscall.restype = ctypes.c_long
-    library.read.restype = ctypes.c_ssize_t
-    library.read.argtypes = (ctypes.c_int, ctypes.c_void_p, ctypes.c_size_t)
-    return library

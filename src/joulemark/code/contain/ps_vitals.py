@@ -48,6 +48,9 @@ class PsVitals:
         """Return false: there is no peak."""
         return False
 
+    def close(self) -> None:
+        """Do nothing: nothing is held."""
+
     def _row(self, column: str) -> str:
         command = ["ps", "-o", f"{column}=", "-o", "stat=", "-p", str(self.pid)]
         listed = subprocess.run(command, capture_output=True, text=True, check=False)

@@ -6,7 +6,8 @@ import time
 from dataclasses import dataclass
 
 from joulemark.code.contain.instructions import InstructionCounter
-from joulemark.code.contain.vitals import ProcessVitals, own_queued_ns
+from joulemark.code.contain.own_queued import own_queued_ns
+from joulemark.code.contain.vitals import ProcessVitals
 
 
 @dataclass(frozen=True, slots=True)

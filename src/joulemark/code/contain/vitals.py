@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import os
 import sys
 import time
-from pathlib import Path
 from typing import Protocol
 
+from joulemark.code.contain.own_queued import queued_ns
 from joulemark.code.contain.ps_vitals import Gone, PsVitals
 
-__all__ = ["Gone", "ProcessVitals", "Vitals", "own_queued_ns", "vitals_of"]
+__all__ = ["Gone", "ProcessVitals", "Vitals", "vitals_of"]
 
 _PAGE_BYTES = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
 _RESET_PEAK = b"5"
-_QUEUED = 1  # field of ``schedstat``: ready to run, and waiting for a processor (ns)
-_THREADS, _RESIDENT = 17, 21  # fields of ``/proc/PID/stat`` behind the name
+_THREADS, _RESIDENT = 17, 21  # fields of ``/proc/PID/stat`` behind the name; the latter as the peak is kept
+_MOST_BYTES = 8192  # of what one of these files holds
+_libc = ctypes.CDLL(None) if sys.platform == "linux" else None
 
 
 class ProcessVitals(Protocol):
@@ -52,10 +54,15 @@ class ProcessVitals(Protocol):
         """Let the peak start again from what is resident; false where that cannot be."""
         ...
 
+    def close(self) -> None:
+        """Let go of what is read."""
+        ...
+
 
 class Vitals:
     """Readings by Linux: the process's CPU clock and ``/proc``.
 
+    Its files are opened once: a reading is then one call of the system, and of this process for sure.
     ``own_tmp``: what its private ``/tmp`` holds counts as resident, and in the peak as the most of it that
     was seen: the kernel keeps no peak of it, so a file that comes and goes between two readings is missed.
     """
@@ -66,12 +73,24 @@ class Vitals:
     def __init__(self, pid: int, *, own_tmp: bool = False) -> None:
         self.pid = pid
         clock = ctypes.c_int()
-        if ctypes.CDLL(None).clock_getcpuclockid(pid, ctypes.byref(clock)) != 0:
+        if _libc is None or _libc.clock_getcpuclockid(pid, ctypes.byref(clock)) != 0:
             raise Gone
         self._clock = clock.value
-        self._folder = Path(f"/proc/{pid}")
-        self._tmp = f"/proc/{pid}/root/tmp" if own_tmp else None
+        self._files: dict[str, int] = {}
         self._most_in_tmp = 0
+        try:
+            for name in ("stat", "status"):
+                self._files[name] = _opened(f"/proc/{pid}/{name}", os.O_RDONLY)
+        except OSError as error:
+            self.close()
+            raise Gone from error
+        with contextlib.suppress(OSError):  # a kernel without it
+            self._files["schedstat"] = _opened(f"/proc/{pid}/schedstat", os.O_RDONLY)
+        with contextlib.suppress(OSError):
+            self._files["clear_refs"] = _opened(f"/proc/{pid}/clear_refs", os.O_WRONLY)
+        if own_tmp:
+            with contextlib.suppress(OSError):  # its rights are another's
+                self._files["tmp"] = _opened(f"/proc/{pid}/root/tmp", os.O_PATH)
 
     def cpu_ns(self) -> int:
         """Return the CPU time of the process so far, all threads, living and ended, in ns."""
@@ -82,30 +101,29 @@ class Vitals:
 
     def queued_ns(self) -> int | None:
         """Return how long its first thread was ready to run and had no processor, null where nobody tells."""
-        return _queued_ns(self._folder)
+        return queued_ns(self._files.get("schedstat"))
 
     def resident_bytes(self) -> int:
         """Return the memory that is resident now."""
-        return int(self._stat()[_RESIDENT]) * _PAGE_BYTES + self._in_tmp()
+        return self._stat(_RESIDENT) * _PAGE_BYTES + self._in_tmp()
 
     def peak_bytes(self) -> int:
         """Return the largest resident memory since the start, or since `reset_peak`."""
         self._in_tmp()
-        for line in self._text("status").splitlines():
-            if line.startswith("VmHWM:"):
-                return (int(line.split()[1]) << 10) + self._most_in_tmp
-        raise Gone
+        _, found, rest = self._read("status").partition(b"\nVmHWM:")
+        if not found:
+            raise Gone
+        return (int(rest.split(None, 1)[0]) << 10) + self._most_in_tmp
 
     def n_threads(self) -> int:
         """Return how many threads the process has."""
-        return int(self._stat()[_THREADS])
+        return self._stat(_THREADS)
 
     def reset_peak(self) -> bool:
         """Let the peak start again from what is resident; false where the kernel does not allow it."""
         try:
-            with open(self._folder / "clear_refs", "wb", buffering=0) as file:
-                file.write(_RESET_PEAK)
-        except OSError:
+            os.write(self._files["clear_refs"], _RESET_PEAK)
+        except (OSError, KeyError):
             return False
         self._most_in_tmp = 0
         self._in_tmp()
@@ -113,39 +131,36 @@ class Vitals:
 
     def _in_tmp(self) -> int:
         """Return what its own ``/tmp`` holds now, in bytes."""
-        if self._tmp is None:
+        if (tmp := self._files.get("tmp")) is None:
             return 0
         try:
-            found = os.statvfs(self._tmp)
+            found = os.fstatvfs(tmp)
         except OSError:
-            return 0  # it has ended, as the other readings tell; or its rights are another's
+            return 0
         held = (found.f_blocks - found.f_bfree) * found.f_frsize
         self._most_in_tmp = max(self._most_in_tmp, held)
         return held
 
-    def _stat(self) -> list[str]:
-        return self._text("stat").rpartition(")")[2].split()
+    def close(self) -> None:
+        """Let go of the process's files."""
+        while self._files:
+            os.close(self._files.popitem()[1])
 
-    def _text(self, name: str) -> str:
+    def _stat(self, field: int) -> int:
+        return int(self._read("stat").rpartition(b")")[2].split(None, field + 1)[field])
+
+    def _read(self, name: str) -> bytes:
         try:
-            text = (self._folder / name).read_text(errors="replace")
-        except OSError as error:
+            data = os.pread(self._files[name], _MOST_BYTES, 0)
+        except (OSError, KeyError) as error:
             raise Gone from error
-        if not text:
+        if not data:
             raise Gone
-        return text
+        return data
 
 
-def own_queued_ns() -> int | None:
-    """Return how long this thread was ready to run and had no processor, null where nobody tells."""
-    return _queued_ns(Path("/proc/thread-self"))
-
-
-def _queued_ns(folder: Path) -> int | None:
-    try:
-        return int((folder / "schedstat").read_text().split()[_QUEUED])
-    except (OSError, ValueError, IndexError):
-        return None  # a kernel without it, or a process that has ended: other readings tell
+def _opened(path: str, flags: int) -> int:
+    return os.open(path, flags | os.O_CLOEXEC)
 
 
 def vitals_of(pid: int, *, own_tmp: bool = False) -> ProcessVitals:

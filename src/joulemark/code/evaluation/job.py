@@ -12,7 +12,8 @@ from joulemark.code.contain.sandbox import Sandbox
 from joulemark.code.evaluation.settings import FigureSet, Settings
 from joulemark.code.grading.grade import Grade, grade
 from joulemark.code.grading.judge import Judge
-from joulemark.code.inside.plain import Plain, encode
+from joulemark.code.inside.packed import pack
+from joulemark.code.inside.plain import Plain
 from joulemark.code.measuring.baseline import run_baseline
 from joulemark.code.measuring.growth import run_growth
 from joulemark.code.measuring.levels import Levels
@@ -27,7 +28,7 @@ from joulemark.metrics.code.pairs import pairs_of
 from joulemark.record.code_run import CodeRun, Purpose
 from joulemark.record.errors import InputError
 
-_OPEN_PAIRS = 3
+_LOOK_PAIRS = 2  # an even number: of each side as many come first
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,12 +190,11 @@ class _Work:
         if not inputs:
             return ()
         problem = self._job.problem
-        expected = results_of(
-            self._bench.sandbox, problem, problem.canonical, inputs, "the canonical solution"
-        )
+        sent = [pack(args) for args in inputs]
+        expected = results_of(self._bench.sandbox, problem, problem.canonical, sent, "the canonical solution")
         return tuple(
-            Case(number, Kind.GIVEN, args, encode(args), result)
-            for number, (args, result) in enumerate(zip(inputs, expected, strict=True))
+            Case(number, Kind.GIVEN, args, packed, result)
+            for number, (args, packed, result) in enumerate(zip(inputs, sent, expected, strict=True))
         )
 
 
@@ -215,8 +215,8 @@ def narrow_enough(half_width: float) -> Callable[[Sequence[CodeRun]], bool]:
     """Return a rule that ends pairs when the ratio's interval is within ``half_width`` of it, as a share."""
 
     def is_enough(runs: Sequence[CodeRun]) -> bool:
-        if len(runs) % (2 * _OPEN_PAIRS):
-            return False  # looked at now and then: a look at every pair would stop at lucky ones
+        if len(runs) % (2 * _LOOK_PAIRS):
+            return False
         ratio = pair_ratio(next(iter(pairs_of(runs).values()), ())).ratio
         if ratio.value is None or ratio.lo is None or ratio.hi is None:
             return False

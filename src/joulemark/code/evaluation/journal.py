@@ -69,7 +69,7 @@ class CodeJournal:
 
     def append(self, done: Done) -> None:
         """Write all of a problem at once. Raises `InputError` where the disk is full."""
-        lines = [_line({"run": asdict(run)}) for run in done.runs]
+        lines = [_line({"run": run}) for run in done.runs]
         word: dict[str, Any] = {"done": done.problem_id, "n_runs": len(done.runs), "failure": done.failure}
         word |= {"not_measured": done.not_measured, "is_control": done.is_control}
         word = writable(word)
@@ -153,7 +153,8 @@ def _line(entry: dict[str, Any]) -> bytes:
     try:
         return orjson.dumps(entry, option=orjson.OPT_APPEND_NEWLINE)
     except TypeError:  # half of a character in what a program said
-        return orjson.dumps(writable(entry), option=orjson.OPT_APPEND_NEWLINE)
+        plain = {name: asdict(one) if isinstance(one, CodeRun) else one for name, one in entry.items()}
+        return orjson.dumps(writable(plain), option=orjson.OPT_APPEND_NEWLINE)
 
 
 def _digest(lines: Sequence[bytes], word: Mapping[str, Any]) -> str:

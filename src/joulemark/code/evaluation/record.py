@@ -22,7 +22,7 @@ from joulemark.files.atomic import write_whole
 from joulemark.record.errors import InputError
 
 SCHEMA_VERSION = "1.1"
-PROCEDURE = 2
+PROCEDURE = 3
 """Raised whenever a row that is written now would not say what one of before does: two are never mixed."""
 FILE = "code.json"
 

@@ -9,6 +9,11 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from joulemark.code.contain.limits import MIB, Limits
 
+FEWEST_PAIRS = 4
+"""Two rounds of A B B A. On 66 programs beside themselves on a busy machine, looks from four pairs on
+stopped at 5.4 pairs on average, looks from six on at 7.0; the 95th percentile of |ratio - 1| (2.8 %) and the
+share of intervals that hold 1 (0.95) were the same.
+"""
 _WALL = 3
 
 
@@ -46,11 +51,11 @@ class Settings(BaseModel):
     timeout_s: float = Field(default=10.0, gt=0, le=3600)
     memory_mib: int = Field(default=1024, ge=32)
     measure: bool = True
-    min_pairs: int = Field(default=7, ge=1)
+    min_pairs: int = Field(default=FEWEST_PAIRS, ge=1)
     max_pairs: int = Field(default=25, ge=1)
     target_half_width: float = Field(default=0.05, gt=0)
     same_problems: int = Field(default=8, ge=0)
-    same_pairs: int = Field(default=15, ge=0)
+    same_pairs: int = Field(default=6, ge=0)
     whole_repeats: int = Field(default=1, ge=0)
     growth: bool = True
     figures: tuple[FigureSet, ...] = tuple(FigureSet)

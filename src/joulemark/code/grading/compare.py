@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import math
 from collections import deque
+from collections.abc import Iterable
+from itertools import chain
 from typing import Any
 
 from joulemark.code.grading.unordered import close_unordered, same_unordered
 from joulemark.code.inside.plain import Linked, Opaque, Plain, Tree
 from joulemark.code.problems.problem import Checker, Comparison
+
+_EXACT: set[type] = {int, bool, str, bytes, type(None)}
+_ROWS: set[type] = {list, tuple}
 
 
 def same(expected: Plain, got: Plain, checker: Checker) -> bool:
@@ -32,7 +37,11 @@ def _equal(a: Any, b: Any, checker: Checker) -> bool:
     if isinstance(a, Opaque) or isinstance(b, Opaque):
         return False
     if isinstance(a, (list, tuple, deque)):
-        return type(a) is type(b) and len(a) == len(b) and all(map(_equal, a, b, [checker] * len(a)))
+        if type(a) is not type(b) or len(a) != len(b):
+            return False
+        if _is_exact(a) and _is_exact(b):
+            return bool(a == b)
+        return all(map(_equal, a, b, [checker] * len(a)))
     if isinstance(a, dict):
         return isinstance(b, dict) and a.keys() == b.keys() and all(_equal(a[k], b[k], checker) for k in a)
     if isinstance(a, (Linked, Tree)):
@@ -40,6 +49,14 @@ def _equal(a: Any, b: Any, checker: Checker) -> bool:
     if _is_number(a) and _is_number(b):
         return _equal_numbers(a, b, checker)
     return bool(a == b)
+
+
+def _is_exact(values: Iterable[Any]) -> bool:
+    """Tell whether these, or the members of these lists or tuples, are of types without a tolerance."""
+    kinds = set(map(type, values))
+    if kinds <= _EXACT:
+        return True
+    return kinds <= _ROWS and set(map(type, chain.from_iterable(values))) <= _EXACT
 
 
 def _same_in_any_order(expected: Plain, got: Plain, checker: Checker, *, nested: bool) -> bool:

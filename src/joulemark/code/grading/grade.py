@@ -11,7 +11,8 @@ from joulemark.code.contain.cell import Cell
 from joulemark.code.contain.ended import Ended
 from joulemark.code.contain.sandbox import Sandbox
 from joulemark.code.grading.judge import Judge, passes_script
-from joulemark.code.inside.plain import Plain, encode
+from joulemark.code.inside.packed import pack
+from joulemark.code.inside.plain import Plain
 from joulemark.code.measuring.observed import Ran, ended_run, observed_run
 from joulemark.code.problems.problem import Problem, program_id
 from joulemark.record.code_run import CodeRun, Outcome, Purpose
@@ -76,7 +77,7 @@ def _by_script(
 
     def call(args: tuple[Plain, ...]) -> Plain:
         inputs.append(args)
-        called = cell.call([encode(args)])
+        called = cell.call([pack(args)])
         calls.append(called)
         if called.outcome is not Outcome.RETURNED:
             raise _NotReturned

@@ -15,7 +15,8 @@ from joulemark.code.contain.cell import Ask, Cell
 from joulemark.code.contain.ended import Ended
 from joulemark.code.contain.sandbox import Sandbox
 from joulemark.code.grading.compare import same
-from joulemark.code.inside.plain import Linked, Opaque, Plain, Tree, encode
+from joulemark.code.inside.packed import pack
+from joulemark.code.inside.plain import Linked, Opaque, Plain, Tree
 from joulemark.code.problems.importers.asserts import AS_TRUTH
 from joulemark.code.problems.problem import Comparison, Problem
 from joulemark.record.code_run import Outcome
@@ -51,7 +52,7 @@ class Judge:
         if checker != AS_TRUTH and not _may_be_right(case.expected, got):
             return False
         try:
-            called = self._checking().call([encode((case.args, case.expected, got))])
+            called = self._checking().call([pack((case.args, case.expected, got))])
         except Ended:
             self.close()  # a result may drive a checker to its limits: that is no right result
             return False
@@ -107,7 +108,7 @@ def passes_script(
             cell.load(
                 f"{problem.prelude}\n{problem.test_source}{_SCRIPT}", "joulemark_check", remote=["candidate"]
             )
-            called = cell.call([encode(())], ask=answer)
+            called = cell.call([pack(())], ask=answer)
         except Ended as ended:
             if failure:
                 raise failure[0] from ended

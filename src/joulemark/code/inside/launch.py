@@ -2,8 +2,9 @@
 
 Started as ``python -P -s -S -B`` with its settings as JSON in its first argument, which name the descriptor
 of a control socket and one that tells when the parent is gone. For each byte on the socket, which comes with
-two descriptors, it forks: a warden (which makes new namespaces) > the first process of those (which watches,
-and whose end ends all others) > the worker. No program under test ever runs in this process, so that every
+two descriptors, it forks: the first process of new namespaces (which watches, and whose end ends all others)
+> the worker. Where namespaces cannot be had that way, or are made for all runs together, a warden stands
+between, of which that process is a child. No program under test ever runs in this process, so that every
 fork starts from the same clean memory; and no descriptor but its own channel is left to a worker.
 """
 
@@ -34,6 +35,7 @@ _PRELOADED = (
 )  # fmt: skip
 """What programs import: loaded once, before any of them, so that no run is charged for it."""
 _MAX_PROCESSES = 512  # threads too; behind the parent's own limit, of all runs of the sandbox together
+_WORKER = 2  # its number in namespaces of its own
 _NAME = "solution.py"  # of the program that was started, as far as a program can see
 _MANY = 1 << 16  # descriptors above every one that was passed on
 
@@ -69,6 +71,8 @@ def main() -> None:
     if settings["namespaces"] == namespaces.NONE:
         _adopt_orphans()
         settings["readable"], settings["listable"] = root.readable_parts(), root.readable_paths()
+    if settings["seccomp"] and settings["per_run"]:
+        settings["filter"] = seccomp.filter_program(_WORKER, **_filtered(settings))  # once for all runs
     gc.collect()
     gc.freeze()
     control.sendall(json.dumps({"ready": True, "pid": os.getpid()}).encode() + b"\n")
@@ -79,6 +83,7 @@ def main() -> None:
 
 def _serve_orders(control: socket.socket, settings: dict[str, Any]) -> None:
     parent: int | None = settings["parent"]
+    firsts = _firsts(settings)
     waiting = select.poll()
     waiting.register(control, select.POLLIN)
     if parent is not None:
@@ -89,14 +94,37 @@ def _serve_orders(control: socket.socket, settings: dict[str, Any]) -> None:
         message, descriptors, _, _ = socket.recv_fds(control, 1, 2)
         if not message:
             return
-        if os.fork() == 0:
+        try:
+            child = os.fork() if firsts is None else firsts.fork()
+        except OSError:
+            child = -1  # the parent sees that the run's channels are closed
+        if child == 0:
             try:
                 control.close()
-                _ward(settings, *descriptors)
+                if firsts is None:
+                    _ward(settings, *descriptors)
+                _begin_watch(settings, *descriptors)
             finally:
                 os._exit(1)
         for descriptor in descriptors:
             os.close(descriptor)
+
+
+def _firsts(settings: dict[str, Any]) -> namespaces.Firsts | None:
+    if not settings["per_run"]:
+        return None
+    try:
+        return namespaces.Firsts()
+    except (OSError, AttributeError):
+        return None
+
+
+def _begin_watch(settings: dict[str, Any], wire: int, status: int) -> None:
+    """As the first process of a namespace: make the others of the run, and watch. Never returns."""
+    _close_all_but(wire, status)
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    namespaces.make_for_first()
+    _watch(settings, wire, status)
 
 
 def _ward(settings: dict[str, Any], wire: int, status: int) -> None:
@@ -174,8 +202,16 @@ def _confine(settings: dict[str, Any]) -> None:
     if private_files and system.counts_by_namespace():
         limit({"RLIMIT_NPROC": _MAX_PROCESSES})
     if settings["seccomp"]:
-        attributes = settings["namespaces"] == namespaces.OWN or settings["per_run"]
-        seccomp.restrict(private_files=private_files, attributes=attributes)
+        if "filter" in settings and os.getpid() == _WORKER:
+            seccomp.put(settings["filter"])
+        else:
+            seccomp.restrict(**_filtered(settings))
+
+
+def _filtered(settings: dict[str, Any]) -> dict[str, bool]:
+    """Return what the filter of system calls has to know of the containment."""
+    attributes = settings["namespaces"] == namespaces.OWN or settings["per_run"]
+    return {"private_files": _has_own_files(settings), "attributes": bool(attributes)}
 
 
 def _close_all_but(*kept: int) -> None:

@@ -6,13 +6,17 @@ Containers are read through the methods of the built-in types, which no subclass
 
 from __future__ import annotations
 
+import gc
 import json
 import math
 from collections import Counter, deque
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, TypeAlias
 
+# what a program puts into the modules' place changes nothing here
+_disable, _enable, _is_enabled = gc.disable, gc.enable, gc.isenabled
 MAX_DEPTH = 200
 MAX_RESULT_DEPTH = 150
 """Of what a program returns: what is made of it, for a checker say, still has to be within `MAX_DEPTH`."""
@@ -22,6 +26,9 @@ MAX_PARTS = 8_000_000
 _SAFE_BITS = (
     4096  # larger integers travel in hex: their decimal digits would take quadratic time, or be refused
 )
+_AS_THEY_ARE: set[type] = {str, bool, type(None)}
+_NUMBERS: set[type] = {int, float}
+_FOR_OTHERS: set[type] = {list, dict}  # parts of JSON that stand for something else, or may
 _MAX_ALIKE = 50_000  # pairs of one hash that a set may hold
 
 
@@ -61,10 +68,11 @@ class TooLarge(ValueError):
 
 def encode(value: Any, max_depth: int = MAX_DEPTH) -> str:
     """Return ``value`` as JSON text. Raises `TooLarge` where it is nested deeper than ``max_depth``."""
-    try:
-        return json.dumps(_tagged(value, MAX_DEPTH - max_depth), separators=(",", ":"))
-    except RecursionError:
-        raise TooLarge("a value nested deeper than the interpreter allows") from None
+    with collector_at_rest():
+        try:
+            return json.dumps(_tagged(value, MAX_DEPTH - max_depth), separators=(",", ":"))
+        except RecursionError:
+            raise TooLarge("a value nested deeper than the interpreter allows") from None
 
 
 def decode(
@@ -82,12 +90,25 @@ def decode(
     """
     if max_parts is not None and n_parts(text) > max_parts:
         raise ValueError("more parts than can be read")
-    try:
-        return _untagged(json.loads(text), nodes, max_depth)
-    except RecursionError as error:
-        raise ValueError("nested too deep") from error
-    except (KeyError, TypeError, IndexError, AttributeError, OverflowError) as error:
-        raise ValueError(f"not a value: {type(error).__name__}") from error
+    with collector_at_rest():
+        try:
+            return _untagged(json.loads(text), nodes, max_depth)
+        except RecursionError as error:
+            raise ValueError("nested too deep") from error
+        except (KeyError, TypeError, IndexError, AttributeError, OverflowError) as error:
+            raise ValueError(f"not a value: {type(error).__name__}") from error
+
+
+class collector_at_rest:
+    """Keep the garbage collector from looking, again and again, at many objects that all are kept."""
+
+    def __enter__(self) -> None:
+        self._was_enabled = _is_enabled()
+        _disable()
+
+    def __exit__(self, *_: object) -> None:
+        if self._was_enabled:
+            _enable()
 
 
 def n_parts(text: str | bytes | bytearray) -> int:
@@ -120,13 +141,28 @@ def _tagged(value: Any, depth: int) -> Any:
     return _of_other_type(value, kind, depth)
 
 
-def _listed(values: list[Any], depth: int) -> list[Any]:
+def _listed(values: list[Any], depth: int) -> Any:
     kinds = set(map(type, values))
-    if kinds <= {str, bool, type(None)}:
+    if _cross_unchanged(kinds, values):
         return values
-    if kinds == {int} and max(max(values), -min(values)).bit_length() <= _SAFE_BITS:
-        return values
+    if kinds in ({list}, {tuple}) and depth < MAX_DEPTH:
+        parts = list(chain.from_iterable(values))
+        if _cross_unchanged(set(map(type, parts)), parts):
+            return values if kinds == {list} else {"r": values}
     return [_tagged(one, depth + 1) for one in values]
+
+
+def _cross_unchanged(kinds: set[type], values: list[Any]) -> bool:
+    """Tell whether ``values``, of types ``kinds``, are written as they are: those of most lists are."""
+    if kinds <= _AS_THEY_ARE:
+        return True
+    if not kinds <= _AS_THEY_ARE | _NUMBERS:
+        return False
+    numbers = values if kinds <= _NUMBERS else [one for one in values if type(one) in _NUMBERS]
+    try:
+        return all(map(math.isfinite, numbers))
+    except OverflowError:
+        return False  # an integer that no float holds
 
 
 def _of_other_type(value: Any, kind: type, depth: int) -> Any:
@@ -196,11 +232,24 @@ def _untagged(value: Any, nodes: Nodes | None, depth: int) -> Any:
         kinds = set(map(type, value))
         if dict not in kinds and list not in kinds:
             return value
+        if depth > 1 and kinds == {list} and _FOR_OTHERS.isdisjoint(map(type, chain.from_iterable(value))):
+            return value
         return [_untagged(one, nodes, depth - 1) for one in value]
     if not isinstance(value, dict):
         return value
     ((tag, content),) = value.items()
     return _OF_TAG[tag](content, nodes, depth)
+
+
+def _rows(content: list[Any], depth: int) -> list[Any]:
+    """Return a list of tuples whose members stand for themselves."""
+    if depth < 1:
+        raise ValueError("nested too deep")
+    if set(map(type, content)) - {list}:
+        raise ValueError("no rows")
+    if not _FOR_OTHERS.isdisjoint(map(type, chain.from_iterable(content))):
+        raise ValueError("no rows")
+    return list(map(tuple, content))
 
 
 def _members(content: Any, nodes: Nodes | None, depth: int, kind: Callable[[list[Any]], Any]) -> Any:
@@ -257,6 +306,7 @@ _OF_TAG: dict[str, Callable[[Any, Nodes | None, int], Any]] = {
     "i": lambda content, nodes, depth: int(content, 16),
     "f": lambda content, nodes, depth: float(content),
     "t": lambda content, nodes, depth: tuple(_untagged(content, nodes, depth)),
+    "r": lambda content, nodes, depth: _rows(content, depth),
     "s": lambda content, nodes, depth: _members(content, nodes, depth, set),
     "z": lambda content, nodes, depth: _members(content, nodes, depth, frozenset),
     "q": lambda content, nodes, depth: deque(_untagged(content, nodes, depth)),

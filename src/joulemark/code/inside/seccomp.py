@@ -179,7 +179,11 @@ def filter_program(process: int, *, private_files: bool = True, attributes: bool
 
 def restrict(*, private_files: bool = True, attributes: bool = True) -> None:
     """Put the filter on this process for good, after giving up new privileges. Raises ``OSError``."""
-    code = filter_program(os.getpid(), private_files=private_files, attributes=attributes)
+    put(filter_program(os.getpid(), private_files=private_files, attributes=attributes))
+
+
+def put(code: bytes) -> None:
+    """Put a filter on this process for good. Raises ``OSError``."""
     buffer = ctypes.create_string_buffer(code, len(code))
     program = _Program(len(code) // 8, ctypes.cast(buffer, ctypes.c_char_p))
     prctl(PR_SET_SECCOMP, _FILTER_MODE, ctypes.addressof(program))

@@ -79,6 +79,11 @@ def unshare(flags: int) -> None:
     _checked(_libc.unshare(ctypes.c_int(flags)))
 
 
+def setns(descriptor: int, flags: int) -> None:
+    """Enter the namespaces that ``flags`` name of what ``descriptor`` stands for. Raises ``OSError``."""
+    _checked(_libc.setns(ctypes.c_int(descriptor), ctypes.c_int(flags)))
+
+
 def mount(source: str, target: str, kind: str | None, flags: int, data: str | None = None) -> None:
     """Call ``mount``. Raises ``OSError``."""
     _checked(

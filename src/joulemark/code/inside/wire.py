@@ -1,4 +1,7 @@
-"""Messages over a socket: four bytes of length, then JSON. The same on both sides."""
+"""Messages over a socket: four bytes of length, then JSON. The same on both sides.
+
+To a program's process a message may announce bytes that follow it.
+"""
 
 from __future__ import annotations
 
@@ -35,6 +38,10 @@ class Wire:
         size = int.from_bytes(self._exactly(_HEADER), "big")
         message: dict[str, Any] = json.loads(self._exactly(size))
         return message
+
+    def receive_bytes(self, size: int) -> bytes:
+        """Wait for so many bytes that follow a message. Raises `Closed`."""
+        return self._exactly(size)
 
     def _exactly(self, size: int) -> bytes:
         parts = []

@@ -15,7 +15,8 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from joulemark.code.inside.plain import MAX_RESULT_DEPTH, TooLarge, decode, encode
+from joulemark.code.inside.packed import unpack
+from joulemark.code.inside.plain import MAX_RESULT_DEPTH, Nodes, TooLarge, decode, encode
 from joulemark.code.inside.program import NoEntryPoint, Program
 from joulemark.code.inside.wire import MAX_MESSAGE_BYTES, Closed, Wire
 
@@ -75,7 +76,7 @@ def _calls(wire: Wire, program: Program, order: dict[str, Any]) -> None:
     """Call the program once for each input; the stretch between ``go`` and ``done`` holds nothing else."""
     _unhook()
     nodes = program.nodes
-    inputs = [decode(text, nodes) for text in order["inputs"]]
+    inputs = [_input(wire, one, nodes) for one in order["inputs"]]
     results: list[Any] = []
     _collect()
     _warm_up()
@@ -86,6 +87,11 @@ def _calls(wire: Wire, program: Program, order: dict[str, Any]) -> None:
     wire.send({"kind": "done", "cpu_ns": cpu_ns, "wall_ns": wall_ns})
     wire.receive()
     _report(wire, results, raised)
+
+
+def _input(wire: Wire, announced: str | int, nodes: Nodes) -> Any:
+    """Return an input: what was announced is its text, or how many bytes of it follow."""
+    return unpack(announced if isinstance(announced, str) else wire.receive_bytes(announced), nodes)
 
 
 def _unhook() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from joulemark.code.cases.case import Case, Kind
 from joulemark.code.contain.sandbox import Sandbox
 from joulemark.code.grading.judge import Judge
-from joulemark.code.inside.plain import encode
+from joulemark.code.inside.packed import pack
 from joulemark.code.measuring.observed import Ran
 from joulemark.code.measuring.once import Bench
 from joulemark.code.problems.problem import Problem
@@ -25,7 +25,7 @@ _REPEATS = 15
 
 def run_baseline(sandbox: Sandbox) -> list[CodeRun]:
     """Run the program that does nothing, `_REPEATS` times in fresh processes."""
-    case = Case(0, Kind.GIVEN, (), encode(()), None)
+    case = Case(0, Kind.GIVEN, (), pack(()), None)
     with Judge(sandbox, NOTHING) as judge:
         bench = Bench(sandbox, NOTHING, judge)
         ran = Ran(NOTHING.problem_id, NOTHING.canonical)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from joulemark.code.cases.case import Case, Kind
 from joulemark.code.cases.inputs import level_inputs, make_inputs
 from joulemark.code.cases.make import results_of
-from joulemark.code.inside.plain import encode
+from joulemark.code.inside.packed import pack
 from joulemark.code.measuring.observed import Ran
 from joulemark.code.measuring.once import Bench
 from joulemark.metrics.code.eff_at_k import LIMIT_FACTOR, OVERTIME_S
@@ -51,13 +51,13 @@ class Levels:
     def _of_level(self, level: int, seed: int) -> tuple[Case, ...]:
         bench = self._bench
         made = make_inputs(bench.sandbox, bench.problem, level_inputs(bench.problem, level, seed))
-        arguments = [one.args for one in made]
+        sent = [pack(one.args) for one in made]
         expected = results_of(
-            bench.sandbox, bench.problem, bench.problem.canonical, arguments, "the reference solution"
+            bench.sandbox, bench.problem, bench.problem.canonical, sent, "the reference solution"
         )
         return tuple(
-            Case(number, Kind.GENERATED, one.args, encode(one.args), result, one.wanted.size, None, level)
-            for number, (one, result) in enumerate(zip(made, expected, strict=True))
+            Case(number, Kind.GENERATED, one.args, packed, result, one.wanted.size, None, level)
+            for number, (one, packed, result) in enumerate(zip(made, sent, expected, strict=True))
         )
 
     def _run(self, ran: Ran, limit_s: float | None) -> list[CodeRun]:

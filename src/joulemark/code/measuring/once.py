@@ -10,6 +10,7 @@ from joulemark.code.cases.case import Case
 from joulemark.code.contain.ended import Ended
 from joulemark.code.contain.sandbox import Sandbox
 from joulemark.code.grading.judge import Judge
+from joulemark.code.inside.plain import encode
 from joulemark.code.measuring.observed import Ran, ended_run, observed_run
 from joulemark.code.problems.problem import Problem
 from joulemark.record.code_run import CodeRun, Outcome, Purpose
@@ -45,7 +46,7 @@ class Bench:
         place.setdefault("n_calls", len(cases))
         try:
             with self.sandbox.cell() as cell:
-                before = None if rehearsal is None else rehearsal.sent
+                before = None if rehearsal is None else encode(rehearsal.args)
                 cell.load(ran.source(self.problem), self.problem.entry_point, rehearsal=before)
                 called = cell.call(
                     [case.sent for case in cases], sample_memory_s=sample_memory_s, cpu_limit_s=cpu_limit_s

@@ -23,7 +23,7 @@ class PairPlan:
     is told by them, and its interval says what they are worth.
     """
 
-    least: int = 7
+    least: int = 4
     most: int = 25
     is_enough: Callable[[Sequence[CodeRun]], bool] | None = None
     budget_ns: int = 10_000_000_000

@@ -7,18 +7,21 @@ from math import log
 
 from joulemark.code.cases.case import Case, Kind
 from joulemark.code.cases.inputs import Wanted, make_inputs, seed_of
-from joulemark.code.inside.plain import encode
+from joulemark.code.cases.make import called_on
+from joulemark.code.inside.packed import pack
 from joulemark.code.measuring.observed import Ran
 from joulemark.code.measuring.once import Bench
 from joulemark.code.problems.problem import Problem
-from joulemark.record.code_run import Outcome, Purpose
 from joulemark.record.errors import InputError
 
-TARGET_NS = 25_000_000
+TARGET_NS = 23_000_000
 """What the reference is to take: above the 20 ms from which one call a process is enough."""
 LEAST_NS = 20_000_000
+MOST_NS = 50_000_000
+"""A reference that takes longer gets a smaller input where one between the last two sizes is large enough."""
+_MOST_STEPS_BACK = 2
 _MOST_STEPS = 7
-_LARGEST_STEP = 16.0
+_LARGEST_STEP = 16
 _BEYOND = 8  # how far past the generator's own larger size inputs may grow
 _FIRST_NUMBER = 1_000_000  # numbers of these inputs; those of tests stay far below
 
@@ -52,8 +55,13 @@ def scaled_cases(
     Raises `InputError` where the generator or the canonical solution fails at that size, and where an input
     is too large to be sent.
     """
-    from joulemark.code.cases.make import results_of
+    return _made(bench, size, shapes, first)[0]
 
+
+def _made(
+    bench: Bench, size: int, shapes: tuple[str, ...], first: int = _FIRST_NUMBER
+) -> tuple[tuple[Case, ...], int]:
+    """Return the cases of `scaled_cases`, and the CPU time that the canonical solution took for them (ns)."""
     problem = bench.problem
     wanted = [Wanted(size, shape, seed_of(problem, 0, first + i)) for i, shape in enumerate(shapes)]
     made = make_inputs(bench.sandbox, problem, wanted)
@@ -63,12 +71,13 @@ def scaled_cases(
             why=f"{len(wanted) - len(made)} of {len(wanted)} are too large to be sent",
             fix="choose smaller SIZES in its generator",
         )
-    arguments = [one.args for one in made]
-    expected = results_of(bench.sandbox, problem, problem.canonical, arguments, "the canonical solution")
-    return tuple(
-        Case(first + i, Kind.GENERATED, one.args, encode(one.args), result, one.wanted.size, one.wanted.shape)
-        for i, (one, result) in enumerate(zip(made, expected, strict=True))
+    sent = [pack(one.args) for one in made]
+    called = called_on(bench.sandbox, problem, problem.canonical, sent, "the canonical solution")
+    cases = tuple(
+        Case(first + i, Kind.GENERATED, one.args, packed, result, one.wanted.size, one.wanted.shape)
+        for i, (one, packed, result) in enumerate(zip(made, sent, called.values, strict=True))
     )
+    return cases, called.cpu_ns
 
 
 def scale(bench: Bench, known_size: int | None = None) -> Scaled | None:
@@ -88,43 +97,72 @@ def scale(bench: Bench, known_size: int | None = None) -> Scaled | None:
             return fixed
     smallest, largest = generator.sizes
     ceiling = largest * _BEYOND
-    found = Scaled(smallest, scaled_cases(bench, smallest, generator.shapes), 0)
-    found = replace(found, reference_ns=_taken_ns(bench, found.cases) or 0)
+    # references take a millisecond or less at the smallest size: hardly any is timed there
+    found = _at(bench, min(largest, smallest * _LARGEST_STEP), generator.shapes) or _smallest(bench)
     previous: Scaled | None = None
     for _ in range(_MOST_STEPS):
-        if found.reference_ns == 0 or found.reference_ns >= LEAST_NS or found.size >= ceiling:
+        if found.reference_ns >= LEAST_NS or found.size >= ceiling:
             break
         size = min(ceiling, max(found.size + 1, _next_size(found, previous)))
         larger = _at(bench, size, generator.shapes)
         if larger is None:
             break  # too large for the limits, or for the problem's own parts: what was found before stands
         previous, found = found, larger
-    return found if found.reference_ns else None
+    if found.reference_ns <= MOST_NS or found.size == smallest:
+        return found
+    return _not_too_long(bench, generator.shapes, previous or _smallest(bench), found)
+
+
+def _smallest(bench: Bench) -> Scaled:
+    """Return the input of the generator's smaller size. Raises `InputError`."""
+    generator = bench.problem.generator
+    assert generator is not None  # what is scaled has one
+    assert generator.sizes is not None
+    return Scaled(generator.sizes[0], *_made(bench, generator.sizes[0], generator.shapes))
+
+
+def _not_too_long(bench: Bench, shapes: tuple[str, ...], shorter: Scaled, found: Scaled) -> Scaled:
+    """Return an input between two where the larger takes the reference needlessly long: every run would."""
+    for _ in range(_MOST_STEPS_BACK):
+        if found.reference_ns <= MOST_NS or shorter.is_long_enough or found.size - shorter.size < 2:
+            break
+        size = min(max(_between(shorter, found), shorter.size + 1), found.size - 1)
+        between = _at(bench, size, shapes)
+        if between is None:
+            break
+        if between.is_long_enough:
+            found = between
+        else:
+            shorter = between
+    return found
+
+
+def _between(shorter: Scaled, longer: Scaled) -> int:
+    """Guess the size that takes the target, by the growth between two sizes."""
+    factor: float = (TARGET_NS / max(shorter.reference_ns, 1)) ** (1 / _grown(shorter, longer))
+    return round(shorter.size * factor)
+
+
+def _grown(shorter: Scaled, longer: Scaled) -> float:
+    grown = log(longer.reference_ns / max(shorter.reference_ns, 1)) / log(longer.size / shorter.size)
+    return min(max(grown, 0.5), 4.0)
 
 
 def _at(bench: Bench, size: int, shapes: tuple[str, ...]) -> Scaled | None:
     """Return the input of a size, null where the problem's own parts or the reference fail at it."""
     try:
-        cases = scaled_cases(bench, size, shapes)
+        return Scaled(size, *_made(bench, size, shapes))
     except InputError:
         return None
-    taken_ns = _taken_ns(bench, cases)
-    return None if taken_ns is None else Scaled(size, cases, taken_ns)
 
 
 def _next_size(found: Scaled, previous: Scaled | None) -> int:
     """Guess the size that takes the target, by the growth seen so far (at first: in proportion)."""
     exponent = 1.0
     if previous is not None and found.reference_ns > previous.reference_ns > 0 and found.size > previous.size:
-        grown = log(found.reference_ns / previous.reference_ns) / log(found.size / previous.size)
-        exponent = min(max(grown, 0.5), 4.0)
-    factor: float = (1.1 * TARGET_NS / max(found.reference_ns, 100_000)) ** (1 / exponent)
+        exponent = _grown(previous, found)
+    factor: float = (TARGET_NS / max(found.reference_ns, 100_000)) ** (1 / exponent)
     return round(found.size * min(factor, _LARGEST_STEP))
-
-
-def _taken_ns(bench: Bench, cases: tuple[Case, ...]) -> int | None:
-    run = bench.run(reference(bench.problem), cases, Purpose.PAIRED)
-    return run.cpu_ns if run.outcome is Outcome.RETURNED else None
 
 
 def reference(problem: Problem) -> Ran:

@@ -39,7 +39,7 @@ class PowerEvent:
         number = _CALL_NUMBERS.get((platform.machine(), sys.maxsize > 2**32))
         if number is None:
             raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
-        self._library = _library(os.environ.get(LIBRARY_VARIABLE))
+        self._library = perf_library()
         attr = ctypes.create_string_buffer(
             _ATTR.pack(pmu_type, _ATTR.size, config, 0, 0, _READ_TIMES, 0, 0, 0, 0), _ATTR.size
         )
@@ -72,6 +72,11 @@ class PowerEvent:
         if self._file >= 0:
             os.close(self._file)
             self._file = -1
+
+
+def perf_library() -> Any:
+    """Return the library that has ``syscall`` and ``read``, see `LIBRARY_VARIABLE`; it keeps ``errno``."""
+    return _library(os.environ.get(LIBRARY_VARIABLE))
 
 
 @cache

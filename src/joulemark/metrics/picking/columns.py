@@ -21,6 +21,7 @@ Flags = NDArray[np.bool_]
 Codes = NDArray[np.intp]
 
 _UNBELIEVED = (Reason.CLIENT_INVALID, Reason.FOREIGN_LOAD)
+_MOST_KEPT = 64
 _NO_PLANE = (np.nan, np.nan, np.nan)
 
 
@@ -90,7 +91,8 @@ class Columns:
         found = self._figures.get(name)
         if found is None:
             found = _numbers(figure_of(one.point, name).value for one in self.candidates)
-            self._figures[name] = found
+            if len(self._figures) < _MOST_KEPT:  # latencies have as many names as anybody likes
+                self._figures[name] = found
         return found
 
 

@@ -27,7 +27,6 @@ from joulemark.metrics.picking.draws import (
 from joulemark.metrics.picking.pick import (
     KINDS,
     NO_INTERVAL,
-    NotPriced,
     Picked,
     Ranked,
     RuledOut,
@@ -120,13 +119,17 @@ def shortlist(
     away = order[ruled_out[order]]
     # what was asked for by name and fails by a figure tells more than what was not asked for
     away = away[np.argsort(named_apart[away], kind="stable")][:most]
-    whose, n_alike = _representatives(columns, priceless, most)
+    unpriced = [
+        (one, n)
+        for k, n in _representatives(columns, priceless, most)
+        if (one := why_not_priced(priced(k), wanted)) is not None
+    ]
     found = Picked(
         wanted,
         workload,
         tables,
         tuple(_ruled_out(priced(int(k)), wanted) for k in away),
-        tuple(_not_priced(priced(int(k)), wanted) for k in whose),
+        tuple(one for one, _ in unpriced),
         notes_of(tables, wanted),
     )
     return Shortlist(
@@ -137,7 +140,7 @@ def shortlist(
         int(ruled_out.sum()),
         tuple((constraint, int((missed & ruled_out).sum())) for constraint, missed in failed_by),
         int(priceless.sum()),
-        n_alike,
+        tuple(n for _, n in unpriced),
     )
 
 
@@ -147,18 +150,12 @@ def _ruled_out(row: Priced, wanted: Wanted) -> RuledOut:
     return RuledOut(row, (*failed, *(() if full is None else (full,))))
 
 
-def _not_priced(row: Priced, wanted: Wanted) -> NotPriced:
-    found = why_not_priced(row, wanted)
-    assert found is not None
-    return found
-
-
-def _representatives(columns: Columns, priceless: Flags, most: int) -> tuple[list[int], tuple[int, ...]]:
+def _representatives(columns: Columns, priceless: Flags, most: int) -> list[tuple[int, int]]:
     """Return one row of each kind of reason, of the commonest first, and how many it stands for."""
     rows = np.flatnonzero(priceless)
     _, first, counts = np.unique(columns.alike[rows], return_index=True, return_counts=True)
     commonest = np.argsort(-counts, kind="stable")[:most]
-    return [int(rows[first[k]]) for k in commonest], tuple(int(counts[k]) for k in commonest)
+    return [(int(rows[first[k]]), int(counts[k])) for k in commonest]
 
 
 def _tables(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from joulemark.calibration.steady import WINDOWS, Steadiness
+from joulemark.calibration.steady_power import WINDOWS, Steadiness
 
 
 def sharp(power_w: float) -> tuple[float, float, float]:

@@ -6,8 +6,8 @@ import pytest
 from doubles.made_up_loads import at, closed_loop, load_of, request, window_of
 from joulemark.metrics.run_view import EngineGauge
 from joulemark.metrics.segment_load import SegmentLoad
-from joulemark.metrics.steady import longest_steady, steady_window
 from joulemark.metrics.steady_state import SteadyWindow
+from joulemark.metrics.steady_window import longest_steady, steady_window
 from joulemark.record.energy import Withheld
 from joulemark.record.item import Attempt
 from joulemark.record.manifest import Load

@@ -9,13 +9,11 @@ import numpy as np
 from joulemark.metrics.answer_blocks import RENEWALS
 from joulemark.metrics.batch_means import steady_blocks
 from joulemark.metrics.published_windows import published_windows
-from joulemark.metrics.run_view import EngineGauge
-from joulemark.metrics.segment_load import SegmentLoad
-from joulemark.metrics.steady import longest_steady
+from joulemark.metrics.segment_loads import SegmentLoads
 from joulemark.metrics.steady_state import SteadyState
+from joulemark.metrics.steady_window import longest_steady
 from joulemark.record.axis import AXIS
 from joulemark.record.energy import MeasuredOrWithheld, Withheld
-from joulemark.record.item import Chunk, Item
 from joulemark.record.manifest import Manifest
 from joulemark.record.reason import Reason
 from joulemark.record.span import Span
@@ -26,9 +24,7 @@ Meter = Callable[[Sequence[Span]], list[MeasuredOrWithheld]]
 
 def steady_state(
     manifest: Manifest,
-    items: Sequence[Item],
-    chunks: Mapping[tuple[str, int], Sequence[Chunk]],
-    gauges: Sequence[EngineGauge],
+    loads: SegmentLoads,
     windows: Sequence[Span],
     metered: Meter,
     renewal_s: float = 0.0,
@@ -41,7 +37,6 @@ def steady_state(
     if manifest.load.mode == "sequential" or not windows:
         return SteadyState()
     told = _told_apart(metered, renewal_s)
-    loads = {w.segment: SegmentLoad.of(w.segment, items, chunks, gauges) for w in windows}
     parts = [(loads[w.segment], w) for w in windows]
     window = longest_steady(manifest.load, parts)
     if isinstance(window, Withheld):

@@ -1,0 +1,58 @@
+"""Which models are asked for, as a moderator sees it: behind the session of the moderation pages."""
+
+from __future__ import annotations
+
+import hmac
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Form, Request
+from fastapi.responses import RedirectResponse, Response
+
+from joulemark.board.code_service.answers import RequestId
+from joulemark.board.code_service.job_queue import writing
+from joulemark.board.code_service.model_requests import decide, open_requests
+from joulemark.board.intake.sessions import COOKIE, Session
+from joulemark.board.pages.environment import page
+from joulemark.board.refusal import Refused
+
+_HOME = "/moderation/models"
+
+
+def wish_router() -> APIRouter:
+    """Return the pages."""
+    routes = APIRouter(prefix=_HOME, include_in_schema=False)
+    routes.add_api_route("", wishes_page, methods=["GET"])
+    routes.add_api_route("/{request_id}/decisions", decision_form, methods=["POST"])
+    return routes
+
+
+def wishes_page(request: Request) -> Response:
+    """Show what waits for a moderator."""
+    session = _session(request)
+    with request.app.state.engine.connect() as connection:
+        found = open_requests(connection)
+    answer = page(request, "code_wishes", wishes=found, csrf=session.csrf)
+    answer.headers["Cache-Control"] = "no-store"
+    return answer
+
+
+def decision_form(
+    request: Request,
+    request_id: RequestId,
+    csrf: Annotated[str, Form(max_length=100)],
+    state: Annotated[Literal["taken", "declined"], Form()],
+) -> Response:
+    """Take or decline a wish."""
+    if not hmac.compare_digest(csrf.encode("utf-8", "replace"), _session(request).csrf.encode()):
+        raise Refused(403, "the form is not of this session", fix=f"open {_HOME} again")
+    with writing(request.app.state.engine) as connection, connection.begin():
+        decide(connection, request_id, state)
+    return RedirectResponse(_HOME, 303)
+
+
+def _session(request: Request) -> Session:
+    """Return the moderator's session. Raises `Refused` (401) for anybody else."""
+    found: Session | None = request.app.state.sessions.find(request.cookies.get(COOKIE))
+    if found is None:
+        raise Refused(401, "you are not signed in", fix="sign in at /moderation")
+    return found
