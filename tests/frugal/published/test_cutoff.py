@@ -248,3 +248,16 @@ def test_memory_does_not_grow_with_the_shuffles() -> None:
     loss = loss_at_cutoff(many, outcomes)
     assert loss.n_items == pytest.approx(many.n_items, rel=0.02)
     assert loss.absolute == pytest.approx(loss.formula, rel=0.03)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("benchmark", ["gsm", "med_qa"])
+def test_over_all_models_of_a_set_of_a_thousand_items_it_holds_too(data_dir: Path, benchmark: str) -> None:
+    """Single vectors of rare outcomes leave it (`test_reference.py`); the set of all 83 models does not."""
+    path = data_dir / "frugal" / "benchpred_binary.npz"
+    found = []
+    for model in range(83):
+        values = read_outcomes(path, benchmark=benchmark, model=str(model)).values
+        assert len(values) == 1000
+        found.append(find_cutoff(shuffles_of(values), Method(shuffles=100)).mean)
+    assert 40.1 <= 100 * math.fsum(found) / len(found) <= 41.3
