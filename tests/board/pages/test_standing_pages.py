@@ -154,7 +154,7 @@ def test_pages_of_a_table_hold_all_rows_once(tmp_path: Path) -> None:
 def test_the_evidence_of_a_run_tells_what_it_rests_on(read: ReadBoard) -> None:
     text = read.board.client.get(f"/runs/{read.board.digests[0]}").text
     page = read_page(text)
-    assert f"joulemark verify {read.board.digests[0][:12]}.zip" in text
+    assert f"joulemark verify {read.board.digests[0][:16]}.joulemark.zip" in text
     assert f"/api/v1/submissions/{read.board.digests[0]}/bundle" in text
     headings = [one.text for one in page.all("h2")]
     for wanted in ("Check it yourself", "Checks", "What happened", "Meters", "Every figure", "Latencies"):
@@ -175,6 +175,8 @@ def test_a_quarantined_run_says_so_and_a_withdrawn_one_is_gone(tmp_path: Path) -
         page = made.client.get(f"/runs/{made.digests[0]}")
         assert "in quarantine" in page.text
         assert "A &lt;b&gt;copy" in page.text
+        assert "held back" in page.text
+        assert "/bundle" not in page.text
         gone = made.client.get(f"/runs/{made.digests[1]}")
         assert gone.status_code == 410
         assert made.client.get(f"/api/v1/runs/{made.digests[1]}").status_code == 410

@@ -139,12 +139,12 @@ def test_no_page_runs_what_a_row_is_called(built: Built) -> None:
 def test_every_page_has_one_first_heading_and_dashes_with_reasons(built: Built) -> None:
     for path in pages(built.folder):
         page = read_page(path.read_text())
-        assert [one.tag for one in page.all("h1", "h2", "h3")][0] == "h1", path.name
+        assert page.all("h1", "h2", "h3")[0].tag == "h1", path.name
         assert len(page.all("h1")) == 1
         ids = [one.attributes["id"] for one in page.all() if one.attributes.get("id")]
         assert len(ids) == len(set(ids)), path.name
         assert all(one.attributes["title"] for one in page.of_class("none"))
-        assert not [one for one in page.all("form", "input")], "a form needs a server"
+        assert page.all("form", "input") == [], "a form needs a server"
 
 
 def test_the_same_bundles_give_the_same_files(tmp_path: Path) -> None:

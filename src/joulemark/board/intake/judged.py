@@ -12,6 +12,7 @@ from joulemark.board.judging.facts import RunFacts, facts_of_json
 from joulemark.board.judging.judgement import Judgement, judge
 
 _MOST_PEERS = 300
+_MOST_OF_A_SIGNER = 10
 _MOST_COPIES = 50
 _HOLDING = ("accepted", "quarantined", "rejected")
 
@@ -22,17 +23,29 @@ def judged(connection: Connection, examined: Examined) -> Judgement:
 
 
 def _peers(connection: Connection, examined: Examined) -> list[RunFacts]:
-    """Return accepted runs of the same model on the same device, the latest first."""
+    """Return accepted runs of the same model on the same device, the latest first.
+
+    Of each signer a few, so that nobody crowds the others out by submitting often.
+    """
     device = examined.columns.device
-    wanted = (
-        select(runs.c.facts)
+    nth = func.row_number().over(
+        partition_by=submissions.c.signer, order_by=(submissions.c.received_at.desc(), submissions.c.digest)
+    )
+    found = (
+        select(runs.c.digest, submissions.c.received_at, nth.label("nth"))
         .join(submissions, submissions.c.digest == runs.c.digest)
         .where(
             submissions.c.status == "accepted",
             runs.c.model == examined.columns.model,
             runs.c.device.is_(None) if device is None else runs.c.device == device,
         )
-        .order_by(submissions.c.received_at.desc())
+        .subquery()
+    )
+    wanted = (
+        select(runs.c.facts)
+        .join(found, found.c.digest == runs.c.digest)
+        .where(found.c.nth <= _MOST_OF_A_SIGNER)
+        .order_by(found.c.received_at.desc(), found.c.digest)
         .limit(_MOST_PEERS)
     )
     return [facts_of_json(facts) for facts in connection.execute(wanted).scalars()]

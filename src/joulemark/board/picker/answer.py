@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sqlalchemy import Engine
-
-from joulemark.board.picker.kept import Among, candidates
+from joulemark.board.picker.kept import Among, Candidates
 from joulemark.board.picker.question import Question
 from joulemark.metrics.picking import Shortlist, shortlist
 
@@ -23,9 +21,8 @@ class Answer:
     n_less_trusted: int
 
 
-def answer(engine: Engine, question: Question, most: int = MOST_ROWS) -> Answer:
-    """Return the answer as of now: tens of milliseconds among thousands of configurations."""
-    known = candidates(engine)
+def answer(known: Candidates, question: Question, most: int = MOST_ROWS) -> Answer:
+    """Return the answer among candidates: tens of milliseconds for thousands of them."""
     among = known.among(question.rung)
     found = shortlist(
         among.columns,

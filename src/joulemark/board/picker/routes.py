@@ -16,7 +16,7 @@ from joulemark.board.judging.rung import Rung
 from joulemark.board.pages.environment import render
 from joulemark.board.picker.answer import answer
 from joulemark.board.picker.answer_json import PickAnswer, answer_json
-from joulemark.board.picker.kept import candidates
+from joulemark.board.picker.kept import Candidates, candidates
 from joulemark.board.picker.pick_query import PickQuery
 from joulemark.board.picker.question import FIELDS, PERCENTILES, Asked, Question, read_question
 from joulemark.board.picker.shown import shown
@@ -75,12 +75,13 @@ def _answered(request: Request, query: PickQuery) -> Response:
             422, "the question cannot be answered", why, "the form at /pick says what each field is"
         )
     engine, question = request.app.state.engine, asked.question
+    known = candidates(engine)
 
     def made() -> bytes:
         rates = question.rates.model_dump(exclude_defaults=True)
-        return answer_json(answer(engine, question), rates)
+        return answer_json(answer(known, question), rates)
 
-    key = ("pick", "json", candidates(engine).version, _key(question))
+    key = ("pick", "json", known.version, _key(question))
     return Response(remembered(engine).get(key, made), media_type=JSON)
 
 
@@ -88,17 +89,16 @@ def _page(request: Request, given: Mapping[str, str]) -> Response:
     engine = request.app.state.engine
     asked = read_question(given) if any(value.strip() for value in given.values()) else Asked({}, None, {})
     status = 422 if asked.errors else 200
-    key = ("pick", "page", candidates(engine).version, tuple(sorted(asked.typed.items())))
+    known = candidates(engine)  # asked for once: each time it is a query
     if asked.errors:
-        return HTMLResponse(_drawn(request, asked), status)
-    return Response(remembered(engine).get(key, lambda: _drawn(request, asked).encode()), media_type=HTML)
+        return HTMLResponse(_drawn(known, asked), status)
+    key = ("pick", "page", known.version, tuple(sorted(asked.typed.items())))
+    return Response(remembered(engine).get(key, lambda: _drawn(known, asked).encode()), media_type=HTML)
 
 
-def _drawn(request: Request, asked: Asked) -> str:
-    engine = request.app.state.engine
-    all_ = candidates(engine).among()
-    question = asked.question
-    found = None if question is None else shown(answer(engine, question), question)
+def _drawn(known: Candidates, asked: Asked) -> str:
+    all_, question = known.among(), asked.question
+    found = None if question is None else shown(answer(known, question), question)
     return render(
         "pick",
         path="/pick",

@@ -15,6 +15,7 @@ from types import FrameType
 import uvicorn
 from fastapi import FastAPI
 
+from joulemark.board.intake.apart import Worker
 from joulemark.board.serving.protocol import Patience, patient
 from joulemark.engines.client.loop import new_event_loop
 from joulemark.record.errors import InputError
@@ -78,6 +79,7 @@ class BoardServer(uvicorn.Server):
         )
         super().__init__(config)
         self._began, self._listening = began, listening
+        self._worker: Worker = app.state.worker
 
     def serve_here(self) -> None:
         """Serve in this thread, until the end."""
@@ -89,6 +91,12 @@ class BoardServer(uvicorn.Server):
         await super().startup(sockets)
         if not self.should_exit:
             self._began()
+            threading.Thread(target=self._warm_up, daemon=True).start()
+
+    def _warm_up(self) -> None:
+        """Have the process that bundles are examined in import what it needs before the first one comes."""
+        with contextlib.suppress(Exception):  # who submits meets whatever is wrong, and is told
+            self._worker.run(abs, -1)
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:

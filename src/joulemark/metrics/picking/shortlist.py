@@ -227,16 +227,19 @@ def _drawn(
 ) -> Draws:
     """Return draws of the first rows of a table, the shown ones and all that may matter to them.
 
-    Left out is a row whose lower end, at a probability below `PRUNED`, is above what the shown rows stay
-    below: above the least of them in every draw, so that it cannot be the best, and above the 0.9875
-    quantile of each of them, so that it is surely dearer. Chances and ranks of the shown rows change by no
-    more.
+    Left out is a row that cannot be the best, for its lower end at the probability `PRUNED` is above the
+    least of the shown rows in every draw, and that is surely dearer than each shown row: its lower end at
+    half a tail is above that row's upper one, so that together they hold in `APART` of the cases.
     """
     columns, workload = screen.columns, screen.workload
     graded = wanted.by.endswith("per_correct")
     cost = screen.figure(f"workload_{wanted.by.removesuffix('_per_correct')}")
     per_joule = cost[group] / screen.figure(JOULES.name)[group]
-    ends = lower_ends(columns, group, workload, per_joule, PRUNED, graded=graded)
+    tail = (1 - APART) / 2
+    lowest, low = (
+        lower_ends(columns, group[n_shown:], workload, per_joule[n_shown:], share, graded=graded)
+        for share in (PRUNED, tail)
+    )
     shared = shared_draws(n_draws, seed)
 
     def drawn(place: int, n: int) -> Draws:
@@ -246,10 +249,9 @@ def _drawn(
         return per_correct_draws(found, own) if graded else found
 
     first = np.array([drawn(place, n_draws) for place in range(n_shown)])
-    # with at most half a tail of either on the wrong side of a point between them, `APART` is certain
-    reach = float(np.quantile(first, 1 - (1 - APART) / 2, axis=1).max())
-    bar = max(reach, float(first.min(axis=0).max()))
-    rest = np.flatnonzero(ends[n_shown:] <= bar) + n_shown
+    matters = lowest <= first.min(axis=0).max()
+    matters |= low <= np.quantile(first, 1 - tail, axis=1).max()
+    rest = np.flatnonzero(matters) + n_shown
     n = min(n_draws, max(_LEAST_DRAWS, _MOST_DRAWN // (len(rest) + n_shown)))
     return np.vstack([first[:, :n], *(drawn(int(place), n)[None, :] for place in rest)])
 
