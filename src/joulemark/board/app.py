@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -29,6 +30,7 @@ from joulemark.board.pages.routes import add_pages
 from joulemark.board.refusal import REFUSALS, Refused
 from joulemark.board.settings import BoardSettings
 from joulemark.board.standing import routes as leaderboard
+from joulemark.board.warm import warm
 from joulemark.record.errors import InputError
 
 API = "/api/v1"
@@ -55,7 +57,9 @@ def create_app(settings: BoardSettings) -> FastAPI:
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        warming = asyncio.create_task(asyncio.to_thread(warm, engine))
         yield
+        await warming
         engine.dispose()
 
     app = FastAPI(

@@ -129,8 +129,13 @@ class Here:
 def _work(pipe: Connection, deadline_s: float, memory_bytes: int | None) -> None:
     """Do one piece of work. What it raises is a fault of ours: it ends the process, and the board says so."""
     _limit(deadline_s, memory_bytes)
-    function, given = pipe.recv()
-    pipe.send(function(*given))
+    try:
+        function, given = pipe.recv()
+    except (EOFError, OSError):  # the board has ended
+        return
+    found = function(*given)
+    with contextlib.suppress(OSError):
+        pipe.send(found)
     pipe.close()
 
 
