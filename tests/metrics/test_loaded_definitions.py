@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from doubles import steady_runs
-from joulemark.metrics import foreign_load, steady, steady_state, token_course
+from joulemark.metrics import foreign_load, steady_state, steady_window, token_course
 from joulemark.metrics import loaded_definitions as defined
 from joulemark.metrics.definition import MetricDefinition
 from joulemark.metrics.loaded_energy import loaded_figures
@@ -79,7 +79,7 @@ def test_an_interval_is_said_to_be_made_as_it_is() -> None:
 
 
 def test_the_page_lists_every_reason_for_which_there_is_no_steady_state() -> None:
-    sources = "".join(map(inspect.getsource, (steady, steady_state, foreign_load, token_course)))
+    sources = "".join(map(inspect.getsource, (steady_window, steady_state, foreign_load, token_course)))
     reasons = {Reason[name].value for name in re.findall(r"\bReason\.([A-Z_]+)", sources)}
     section = LOAD_PAGE.read_text().partition("### Where there is no steady state")[2].partition("\n###")[0]
     assert set(re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE)) == reasons
