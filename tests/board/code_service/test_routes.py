@@ -248,6 +248,14 @@ def test_data_sets_are_those_built_in_and_those_of_workers(service: BoardDouble,
     assert 'value="mine"' in service.client.get("/code").text
 
 
+@pytest.mark.parametrize("service", ["postgresql"], indirect=True)
+def test_a_wish_holds_nothing_that_a_database_cannot_keep(service: BoardDouble) -> None:
+    for name in ("words", "contact"):
+        wish = {"model": "acme/two", name: "a\0b"}
+        assert service.client.post("/api/v1/code/requests", json=wish).status_code == 422
+        assert service.client.post("/code/requests", data=wish).status_code == 422
+
+
 def test_a_wish_is_stored_and_a_moderator_decides(service: BoardDouble) -> None:
     client, place = service.client, "/api/v1/code/requests"
     hostile: dict[str, Any] = {"model": "<b>", "words": "x"}

@@ -174,6 +174,25 @@ def test_a_large_row_is_no_reason_to_hold_the_file(monkeypatch: pytest.MonkeyPat
     assert max(sizes) < 1 << 20
 
 
+def test_many_small_rows_behind_a_large_one_are_not_copied_again_for_each(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A row just too long for what was read makes much be read at once; small ones that follow stay put."""
+    texts: list[str] = []
+    real = samples_text._Text.element
+
+    def element(self: Any, place: str) -> Any:
+        found = real(self, place)
+        texts.append(self._text)
+        return found
+
+    monkeypatch.setattr(samples_text._Text, "element", element)
+    large = json.dumps({"task_id": "x", "solution": "a" * 300_000})
+    rows = samples_text.rows_of(io.BytesIO(f"[{large}{',{}' * 500}]".encode()))
+    assert sum(1 for _ in rows) == 501
+    assert len({id(one) for one in texts}) <= 3
+
+
 def test_effibench_corpus(data_dir: Path) -> None:
     path = data_dir / "code" / "effibench" / "EffiBench_Qwen2.5-0.5B.sample2.json"
     known = [f"EffiBench/{row['problem_idx']}" for row in json.loads(path.read_bytes())]

@@ -31,6 +31,9 @@ def test_a_database_is_built_as_it_stands(tmp_path: Path) -> None:
     page = (found.folder / "runs" / f"{quarantined}.html").read_text()
     assert "in quarantine" in page
     assert "It is a copy." in page
+    assert not (found.folder / "bundles" / f"{quarantined}.zip").exists(), "a server holds it back too"
+    assert f"bundles/{quarantined}" not in page
+    assert f"../api/v1/runs/{quarantined}.json" in page
     assert not (found.folder / "runs" / f"{withdrawn}.html").exists()
     assert not (found.folder / "bundles" / f"{withdrawn}.zip").exists()
 

@@ -11,6 +11,8 @@ from joulemark.board.code_service.job_options import DatasetName, JobOptions, Mo
 from joulemark.board.code_service.job_state import JobState, Progress
 from joulemark.board.standing.api_types import FigureJson, RankJson
 
+NO_NUL = r"^[^\x00]*$"
+"""PostgreSQL keeps no such character."""
 JobId = Annotated[str, Path(pattern="^[0-9a-f]{32}$")]
 RequestId = Annotated[str, Path(pattern="^[0-9a-f]{32}$")]
 Limit = Annotated[int, Query(ge=1, le=200)]
@@ -95,8 +97,8 @@ class ModelRequestGiven(BaseModel):
 
     model: ModelName
     dataset: DatasetName | None = None
-    words: Annotated[str, Field(max_length=2000)] = ""
-    contact: Annotated[str, Field(max_length=200)] = ""
+    words: Annotated[str, Field(max_length=2000, pattern=NO_NUL)] = ""
+    contact: Annotated[str, Field(max_length=200, pattern=NO_NUL)] = ""
 
 
 class ModelRequestTaken(BaseModel):

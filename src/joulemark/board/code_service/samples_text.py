@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import json
+import re
 from collections.abc import Iterator
 from typing import Any, BinaryIO, NoReturn
 
@@ -14,6 +15,7 @@ MAX_ROW_BYTES = 4 << 20
 _CHUNK_BYTES = 256 << 10
 _BOM = b"\xef\xbb\xbf"
 _SPACE = " \t\r\n"
+_SPACE_RUN = re.compile(f"[{_SPACE}]*")
 _PACKED = (
     b"PK\x03\x04",
     b"PK\x05\x06",
@@ -87,61 +89,71 @@ def _elements(file: BinaryIO) -> Iterator[tuple[str, Row]]:
 
 
 class _Text:
-    """The text that is left of a file, as much of it as was read."""
+    """The text that is left of a file, as much of it as was read: what stands from ``_at`` on.
+
+    It is cut only where more is read: a cut at each of many small elements would copy the rest each time.
+    """
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
         self._decoder = codecs.getincrementaldecoder("utf-8")()
         self._text = ""
+        self._at = 0
         self._is_whole = False
 
     def begins_with(self, sign: str) -> bool:
         self._strip()
-        return self._text.startswith(sign)
+        return self._text.startswith(sign, self._at)
 
     def skip(self, sign: str) -> None:
-        self._strip()
-        self._text = self._text.removeprefix(sign)
+        if self.begins_with(sign):
+            self._at += len(sign)
 
     def end(self, sign: str) -> None:
         """Take the last sign; nothing but space may follow."""
         self.skip(sign)
         self._strip()
-        if self._text:
+        if self._at < len(self._text):
             raise Refused(422, "the file is no JSON list", "something follows its end", _FIX)
 
     def element(self, place: str) -> Row:
-        self._strip()
-        if not self._text.startswith("{"):
+        if not self.begins_with("{"):
             _no_object(place)
         while True:
+            n_left = len(self._text) - self._at
             try:
-                found, end = _DECODER.raw_decode(self._text)
+                found, end = _DECODER.raw_decode(self._text, self._at)
             except (ValueError, RecursionError) as error:
-                if len(self._text) > MAX_ROW_BYTES:
+                if n_left > MAX_ROW_BYTES:
                     _too_long(place)
-                is_cut = isinstance(error, json.JSONDecodeError)
-                if not is_cut or self._is_whole or not self._more(max(_CHUNK_BYTES, len(self._text))):
+                if is_cut := isinstance(error, json.JSONDecodeError):
+                    error.pos -= self._at  # as it is told: from the element on
+                if not is_cut or self._is_whole or not self._more(max(_CHUNK_BYTES, n_left)):
                     _not_json(place, error)
                 continue
-            if end > MAX_ROW_BYTES:
+            if end - self._at > MAX_ROW_BYTES:
                 _too_long(place)
-            self._text = self._text[end:]
+            self._at = end
             return _object(found, place)
 
     def _strip(self) -> None:
-        self._text = self._text.lstrip(_SPACE)
-        while not self._text and self._more(_CHUNK_BYTES):
-            self._text = self._text.lstrip(_SPACE)
+        self._pass_space()
+        while self._at == len(self._text) and self._more(_CHUNK_BYTES):
+            self._pass_space()
+
+    def _pass_space(self) -> None:
+        run = _SPACE_RUN.match(self._text, self._at)
+        assert run is not None, "no space is a run too"
+        self._at = run.end()
 
     def _more(self, n_bytes: int) -> bool:
         """Read on; false at the end of the file."""
         data = self._file.read(n_bytes)
         try:
-            self._text += self._decoder.decode(data, final=not data)
+            self._text = self._text[self._at :] + self._decoder.decode(data, final=not data)
         except UnicodeDecodeError:
             raise Refused(422, "the file is not UTF-8", fix="write it again in UTF-8") from None
-        self._is_whole = not data
+        self._at, self._is_whole = 0, not data
         return bool(data)
 
 

@@ -21,6 +21,7 @@ from joulemark.board.standing.configuration_page import configuration_values
 from joulemark.board.standing.evidence_page import evidence_html, head_values
 from joulemark.board.standing.exports import csv_of, frame_of, leaderboard_json, parquet_of
 from joulemark.board.standing.feed import atom, latest
+from joulemark.board.standing.kept import ACCEPTED
 from joulemark.board.standing.leaderboard_page import EACH, sections
 from joulemark.board.standing.listing import MOST_ROWS, Query, Table, tables
 from joulemark.board.standing.row_json import row_to_json
@@ -31,7 +32,7 @@ from joulemark.board.standing.words import task_words, tier_words
 from joulemark.record.identity import text_hash
 
 STATIC = Path(__file__).parents[1] / "pages" / "static"
-_SHOWN = ("accepted", "quarantined", "rejected")
+_SHOWN = (ACCEPTED, "quarantined", "rejected")
 _ALL = 10_000_000
 _UNSAFE = re.compile(r"[^a-z0-9]+")
 
@@ -124,7 +125,8 @@ def _runs(engine: Engine, done: WorkDone) -> Iterator[File]:
         evidence = Markup(done.evidence(digest, lambda data=data: evidence_html(data)))  # type: ignore[misc]
         yield f"runs/{digest}.html", _page("run", "..", "", {"evidence": evidence, **head_values(run)})
         yield f"api/v1/runs/{digest}.json", orjson.dumps(run.to_json())
-        yield f"bundles/{digest}.zip", data
+        if run.status == ACCEPTED:  # a server too gives away no other
+            yield f"bundles/{digest}.zip", data
 
 
 def _slug(name: str) -> str:

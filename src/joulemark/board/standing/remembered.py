@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
@@ -14,7 +15,10 @@ MOST_ANSWERS = 2000
 
 
 class Remembered:
-    """The answers asked for last, by key, of up to ``most_bytes`` together."""
+    """The answers asked for last, by key, of up to ``most_bytes`` together.
+
+    Keys count: what they hold, strangers wrote.
+    """
 
     def __init__(self, most_bytes: int = MOST_BYTES) -> None:
         self._most_bytes = most_bytes
@@ -31,12 +35,17 @@ class Remembered:
                 return found
         made = make()
         with self._lock:
-            before = self._kept.pop(key, b"")
+            if key in self._kept:  # another made the same meanwhile
+                self._size -= _size_of(key, self._kept.pop(key))
             self._kept[key] = made
-            self._size += len(made) - len(before)
+            self._size += _size_of(key, made)
             while self._kept and (self._size > self._most_bytes or len(self._kept) > MOST_ANSWERS):
-                self._size -= len(self._kept.popitem(last=False)[1])
+                self._size -= _size_of(*self._kept.popitem(last=False))
         return made
+
+
+def _size_of(key: Hashable, made: bytes) -> int:
+    return len(made) + sys.getsizeof(repr(key))
 
 
 _of: WeakKeyDictionary[Engine, Remembered] = WeakKeyDictionary()
