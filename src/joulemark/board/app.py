@@ -10,30 +10,51 @@ from contextlib import asynccontextmanager
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
+from fastapi.staticfiles import StaticFiles
 from sqlalchemy.exc import InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from starlette.exceptions import HTTPException
 
 import joulemark
 from joulemark.board.allowed import allowed_methods
+from joulemark.board.code_service import page_routes as code_pages
 from joulemark.board.code_service import routes as code
+from joulemark.board.code_service import wish_pages
 from joulemark.board.database.connection import connect
 from joulemark.board.database.upgrade import upgrade
-from joulemark.board.intake import challenge_routes, moderation_routes
+from joulemark.board.intake import challenge_routes, moderation_pages, moderation_routes, submit_pages
 from joulemark.board.intake import routes as submissions
 from joulemark.board.intake.apart import Apart
 from joulemark.board.intake.callers import Rates
 from joulemark.board.intake.guard import Guard
 from joulemark.board.intake.sessions import Sessions
+from joulemark.board.methodology import routes as methodology
+from joulemark.board.pages.environment import STATIC
 from joulemark.board.pages.refused import refused_page
-from joulemark.board.pages.routes import add_pages
+from joulemark.board.picker import routes as picker
 from joulemark.board.refusal import REFUSALS, Refused
 from joulemark.board.settings import BoardSettings
+from joulemark.board.standing import page_routes as leaderboard_pages
 from joulemark.board.standing import routes as leaderboard
 from joulemark.board.warm import warm
 from joulemark.record.errors import InputError
 
 API = "/api/v1"
+_ROOMS = (
+    submissions,
+    challenge_routes,
+    moderation_routes,
+    leaderboard,
+    code,
+    leaderboard_pages,
+    submit_pages,
+    moderation_pages,
+    picker,
+    methodology,
+    code_pages,
+    wish_pages,
+)
+"""Every module with routes, the API's before the pages'."""
 _log = logging.getLogger(__name__)
 _HEADERS = {
     "Content-Security-Policy": (
@@ -75,8 +96,9 @@ def create_app(settings: BoardSettings) -> FastAPI:
     app.state.worker = Apart(deadline_s=settings.verify_deadline_s)
     app.state.drawer = Apart(n_places=1, deadline_s=settings.verify_deadline_s, memory_bytes=None)
     app.state.rates, app.state.sessions = Rates(settings), Sessions()
-    for room in (submissions, challenge_routes, moderation_routes, leaderboard, code):
+    for room in _ROOMS:
         app.include_router(room.router())
+    app.mount("/static", StaticFiles(directory=STATIC), name="static")
     app.add_middleware(Guard, settings=settings, answer=_refused)
     app.middleware("http")(_with_headers)
     app.add_exception_handler(Refused, _refused)
@@ -84,7 +106,6 @@ def create_app(settings: BoardSettings) -> FastAPI:
     for failed in (OperationalError, InterfaceError, PoolTimeout):
         app.add_exception_handler(failed, _no_database)
     app.add_exception_handler(RequestValidationError, _malformed)
-    add_pages(app)
     return app
 
 

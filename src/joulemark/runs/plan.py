@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -14,9 +14,16 @@ from joulemark.record.identity import config_hash, text_hash
 from joulemark.record.manifest import Engine as EngineFacts
 from joulemark.record.manifest import Rates, Sampling, Task
 from joulemark.runs.stop import StopRule
-from joulemark.tasks.task import TaskSet
+from joulemark.tasks.task import Question, TaskSet
 
 DEFAULT_RUNS = Path("joulemark-runs")
+
+
+def items_hash(questions: Sequence[Question]) -> str:
+    """Return the digest of what is asked: ids, kinds, golds, options and pictures, in asking order."""
+    return config_hash(
+        {"items": [[q.item_id, q.kind, q.gold, list(q.options), *q.picture_digests] for q in questions]}
+    )
 
 
 @dataclass(frozen=True)
@@ -76,14 +83,7 @@ class RunPlan:
         return Task(
             name=task.name,
             revision=task.revision,
-            items_hash=config_hash(
-                {
-                    "items": [
-                        [q.item_id, q.kind, q.gold, list(q.options), *q.picture_digests]
-                        for q in task.questions
-                    ]
-                }
-            ),
+            items_hash=items_hash(task.questions),
             source=task.source,
             preset=task.preset,
             score_range=task.score_range,

@@ -12,7 +12,7 @@ import pytest
 
 from doubles.boards import BoardDouble, board
 from doubles.made_up_evaluations import record_of, rows_of, write_evaluation
-from doubles.private_postgres import Server, binaries, postgres
+from doubles.private_postgres import Server
 from joulemark.board.code_service.evaluated import outcome
 from joulemark.board.code_service.job_options import JobOptions
 from joulemark.board.code_service.job_queue import add, claim, finish
@@ -33,24 +33,6 @@ def service(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[BoardDou
         url = server.database()
     with board(tmp_path, code_service=True, database_url=url) as made:
         yield made
-
-
-@pytest.fixture(scope="session")
-def postgres_server() -> Iterator[Server]:
-    """A PostgreSQL server; skips where none is installed."""
-    if binaries() is None:
-        pytest.skip("no PostgreSQL server is installed (apt-get install postgresql)")
-    with postgres("fsync=off") as server:
-        yield server
-
-
-@pytest.fixture(params=["sqlite", "postgresql"])
-def database(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """An empty database of either kind, by its address."""
-    if request.param == "sqlite":
-        return str(tmp_path / "board.sqlite")
-    server: Server = request.getfixturevalue("postgres_server")
-    return server.database()
 
 
 @pytest.fixture(scope="session")

@@ -11,27 +11,18 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import Engine, inspect, select
 
-from doubles.private_postgres import binaries, postgres
 from joulemark.board.database.connection import connect, read_url
 from joulemark.board.database.tables import board_state, metadata
 from joulemark.board.database.upgrade import upgrade
 from joulemark.record.errors import InputError
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
-def engine(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Engine]:
+@pytest.fixture
+def engine(database: str) -> Iterator[Engine]:
     """An empty database of either kind."""
-    if request.param == "sqlite":
-        made = connect(str(tmp_path / "board.sqlite"))
-        yield made
-        made.dispose()
-        return
-    if binaries() is None:
-        pytest.skip("no PostgreSQL server is installed (apt-get install postgresql)")
-    with postgres("fsync=off") as server:
-        made = connect(server.database())
-        yield made
-        made.dispose()
+    made = connect(database)
+    yield made
+    made.dispose()
 
 
 def test_the_migrations_make_the_tables(engine: Engine) -> None:

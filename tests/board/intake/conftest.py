@@ -1,4 +1,4 @@
-"""A home of one's own, and a board on each of the two databases."""
+"""A home of one's own, and boards: empty ones on either database, and those that a test opens."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from doubles.boards import BoardDouble, board
-from doubles.private_postgres import Server, binaries, postgres
 
 
 @pytest.fixture(autouse=True)
@@ -18,24 +17,6 @@ def own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data-home"))
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config-home"))
     monkeypatch.delenv("JOULEMARK_BOARD", raising=False)
-
-
-@pytest.fixture(scope="session")
-def postgres_server() -> Iterator[Server]:
-    """A PostgreSQL server; skips where none is installed."""
-    if binaries() is None:
-        pytest.skip("no PostgreSQL server is installed (apt-get install postgresql)")
-    with postgres("fsync=off") as server:
-        yield server
-
-
-@pytest.fixture(params=["sqlite", "postgresql"])
-def database(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """An empty database of either kind, by its address."""
-    if request.param == "sqlite":
-        return str(tmp_path / "board.sqlite")
-    server: Server = request.getfixturevalue("postgres_server")
-    return server.database()
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from itertools import product
 
 import pytest
 
-from joulemark.board.pages.routes import STATIC
+from joulemark.board.pages.environment import STATIC
 
 PAPERS = ("paper", "card", "mark")
 INKS = ("ink", "faint", "accent")

@@ -5,10 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from doubles import boards, priced_boards
-from doubles.private_postgres import binaries, postgres
+from doubles.private_postgres import Server
 
 ASKED = {"prompt_tokens": "300±50", "completion_tokens": "15", "by": "joules", "rung": "0"}
 
@@ -21,11 +19,8 @@ def answered(folder: Path, **settings: Any) -> dict[str, Any]:
         return found
 
 
-def test_both_databases_answer_alike(tmp_path: Path) -> None:
-    if binaries() is None:
-        pytest.skip("no PostgreSQL server is installed (apt-get install postgresql)")
-    with postgres("fsync=off") as server:
-        there = answered(priced_boards.folder(tmp_path / "there"), database_url=server.database())
+def test_both_databases_answer_alike(postgres_server: Server, tmp_path: Path) -> None:
+    there = answered(priced_boards.folder(tmp_path / "there"), database_url=postgres_server.database())
     here = answered(priced_boards.folder(tmp_path / "here"))
     assert here["n_candidates"] == 3
     assert there == {**here, "version": there["version"]}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import statistics
+from dataclasses import replace
 from itertools import permutations
 
 import pytest
@@ -53,3 +54,15 @@ def test_the_most_trusted_run_stands_for_it_then_the_largest_then_the_latest() -
     assert made[0].figures["joules_per_correct_answer"].value == 3.0
     assert made[0].rung == 3
     assert made[0].runs[0] == "d" * 64, "the latest first"
+
+
+def test_nobody_takes_a_row_out_of_its_ranking_by_a_run_that_has_no_rank() -> None:
+    mine, theirs = kept("a", 1.0), kept("b", 9.0, rung=3, n_items=99, at="2026-02-01", signer="t")
+    stopped = replace(
+        theirs, row=replace(theirs.row, is_ranked=False, why_not_ranked="It was stopped early.")
+    )
+    made = row_of_runs([mine, stopped])
+    assert (made.stands_for, made.is_ranked) == (mine.digest, True)
+    assert made.rung == 2, "the trust that is shown is that of the figures that are shown"
+    assert made.n_runs == 2
+    assert not row_of_runs([stopped]).is_ranked

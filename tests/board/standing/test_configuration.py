@@ -101,7 +101,6 @@ def test_a_digest_under_a_salt_of_a_user_does_not_split() -> None:
         _boards(2),
         _limit(250.0),
     ],
-    ids=str,
 )
 def test_what_changes_what_is_measured_splits(change: Callable[[Manifest], None]) -> None:
     assert of(change) != of()
@@ -118,7 +117,6 @@ def test_what_changes_what_is_measured_splits(change: Callable[[Manifest], None]
         _set("", repeats=3),
         _set("", timeout_s=5.0),
     ],
-    ids=str,
 )
 def test_what_does_not_change_it_does_not_split(change: Callable[[Manifest], None]) -> None:
     assert of(change) == of()
@@ -186,7 +184,6 @@ def test_a_run_of_its_task_is_ranked_and_a_canary_is_not_whatever_it_says() -> N
         _set("task", is_listed=True),
         _set("load", mode="closed", concurrency=4),
     ],
-    ids=str,
 )
 def test_what_is_not_ranked_says_why(change: Callable[[Manifest], None]) -> None:
     found = _row(_with(change))

@@ -4,29 +4,18 @@ from __future__ import annotations
 
 import hashlib
 import threading
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import pytest
 from sqlalchemy import Engine, select, update
 
 from doubles.boards import board
-from doubles.private_postgres import Server, binaries, postgres
+from doubles.private_postgres import Server
 from doubles.standing_boards import bundles, publish, published
 from joulemark.board.database.tables import configurations, submissions
 from joulemark.board.database.writing import writing
 from joulemark.board.standing.kept import drop_run, keep_run, rebuild
 from joulemark.board.standing.snapshot import snapshot
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[Server]:
-    """A PostgreSQL server; skips where none is installed."""
-    if binaries() is None:
-        pytest.skip("no PostgreSQL server is installed (apt-get install postgresql)")
-    with postgres("fsync=off") as started:
-        yield started
 
 
 def stored(engine: Engine) -> dict[str, Any]:
@@ -36,9 +25,9 @@ def stored(engine: Engine) -> dict[str, Any]:
     return {row["id"]: {k: v for k, v in row.items() if k not in times} for row in found}
 
 
-def test_both_databases_keep_the_same(server: Server, tmp_path: Path) -> None:
+def test_both_databases_keep_the_same(postgres_server: Server, tmp_path: Path) -> None:
     rows: list[dict[str, Any]] = []
-    for url in (str(tmp_path / "board.sqlite"), server.database()):
+    for url in (str(tmp_path / "board.sqlite"), postgres_server.database()):
         with board(tmp_path, bundles(), database_url=url) as made:
             publish(made.engine, published(5))
             kept = stored(made.engine)
@@ -48,9 +37,11 @@ def test_both_databases_keep_the_same(server: Server, tmp_path: Path) -> None:
     assert rows[0] == rows[1]
 
 
-def test_a_configuration_that_several_change_at_once_loses_no_run(server: Server, tmp_path: Path) -> None:
+def test_a_configuration_that_several_change_at_once_loses_no_run(
+    postgres_server: Server, tmp_path: Path
+) -> None:
     digests = [hashlib.sha256(data).hexdigest() for data in bundles()[:3]]
-    with board(tmp_path, bundles()[:3], database_url=server.database()) as made:
+    with board(tmp_path, bundles()[:3], database_url=postgres_server.database()) as made:
         engine = made.engine
 
         def leaves_and_returns(digest: str) -> None:

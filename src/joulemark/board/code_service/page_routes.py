@@ -43,7 +43,7 @@ _VIEWS = {View.PAPER: "as the paper defines them", View.CORRECTED: "corrected"}
 _N_WRONG = 100
 
 
-def page_router() -> APIRouter:
+def router() -> APIRouter:
     """Return the pages."""
     routes = APIRouter(prefix="/code", include_in_schema=False)
     routes.add_api_route("", code_page, methods=["GET"])

@@ -18,7 +18,7 @@ from joulemark.board.refusal import Refused
 _HOME = "/moderation/models"
 
 
-def wish_router() -> APIRouter:
+def router() -> APIRouter:
     """Return the pages."""
     routes = APIRouter(prefix=_HOME, include_in_schema=False)
     routes.add_api_route("", wishes_page, methods=["GET"])

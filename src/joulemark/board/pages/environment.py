@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import jinja2
@@ -11,6 +12,9 @@ from fastapi.responses import HTMLResponse
 
 import joulemark
 from joulemark.report.templates import coded
+
+STATIC = Path(__file__).parent / "static"
+"""Style sheets and scripts, which a server mounts and a site copies."""
 
 
 @cache

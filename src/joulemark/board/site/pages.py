@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import orjson
@@ -14,7 +13,7 @@ from sqlalchemy import Engine, select
 from joulemark.board.database.tables import submissions
 from joulemark.board.methodology.page import methodology_page
 from joulemark.board.methodology.routes import definitions_json
-from joulemark.board.pages.environment import render
+from joulemark.board.pages.environment import STATIC, render
 from joulemark.board.site.steady_ids import steady
 from joulemark.board.site.work_done import WorkDone
 from joulemark.board.standing.configuration_page import configuration_values
@@ -31,7 +30,6 @@ from joulemark.board.standing.submitted import bundle_of, submitted
 from joulemark.board.standing.words import task_words, tier_words
 from joulemark.record.identity import text_hash
 
-STATIC = Path(__file__).parents[1] / "pages" / "static"
 _SHOWN = (ACCEPTED, "quarantined", "rejected")
 _ALL = 10_000_000
 _UNSAFE = re.compile(r"[^a-z0-9]+")

@@ -39,8 +39,9 @@ class BoardRow:
     ``id`` is the digest of what makes the configuration (`joulemark.board.standing.configuration`).
     ``table`` names what may be ranked together: kind, tier, scope, task with its questions, unit and load
     class. ``figures`` are by the names of `joulemark.metrics`; of several runs they are those of
-    ``stands_for`` (the run of the highest rung, then of the most items, then the latest), and ``spreads`` are
-    over all of them. ``runs`` are digests, the latest first. ``rung`` is the highest of its runs.
+    ``stands_for`` (one that may be ranked before one that may not, then the run of the highest rung, of the
+    most items, the latest), and so is ``rung``; ``spreads`` are over all of them. ``runs`` are digests, the
+    latest first.
     ``is_ranked`` is false for canary tasks, and for what ``why_not_ranked`` says.
     """
 

@@ -24,8 +24,12 @@ class KeptRun:
 
 
 def stands_for(runs: Sequence[KeptRun]) -> KeptRun:
-    """Return the run whose figures a row shows: the highest rung, then the most items, then the latest."""
-    return max(runs, key=lambda run: (run.rung, run.n_items, run.received_at, run.digest))
+    """Return the run whose figures a row shows.
+
+    One that may be ranked before one that may not, or anybody could take a row out of its ranking by a run of
+    the same set-up that was stopped early; then the highest rung, the most items, the latest.
+    """
+    return max(runs, key=lambda run: (run.row.is_ranked, run.rung, run.n_items, run.received_at, run.digest))
 
 
 def row_of_runs(runs: Sequence[KeptRun]) -> BoardRow:
@@ -37,7 +41,7 @@ def row_of_runs(runs: Sequence[KeptRun]) -> BoardRow:
         spreads=_spreads(runs),
         n_runs=len(runs),
         n_signers=len({run.signer for run in runs}),
-        rung=max(run.rung for run in runs),
+        rung=shown.rung,
         runs=tuple(run.digest for run in latest),
         stands_for=shown.digest,
         measured_at=shown.measured_at,

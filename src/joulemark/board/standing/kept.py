@@ -18,6 +18,7 @@ from joulemark.board.database.times import utc_now
 from joulemark.board.standing.board_row import BoardRow
 from joulemark.board.standing.combined import KeptRun, row_of_runs
 from joulemark.board.standing.figure_names import HEADLINE
+from joulemark.board.standing.own_questions import OTHERWISE_ASKED
 from joulemark.board.standing.published_row import row_of_published
 from joulemark.board.standing.row_json import row_of_json, row_to_json
 from joulemark.board.standing.run_columns import ROW, columns_of
@@ -123,8 +124,10 @@ def _recompute(connection: Connection, configuration: str, without: str | None =
         return
     # the id is what the runs were filed under, whatever this version would file them under
     made = replace(row_of_runs(kept), id=configuration)
-    shown = select(runs.c.candidate).where(runs.c.digest == made.stands_for)
-    candidate = connection.execute(shown).scalar_one()
+    candidate = None
+    if made.why_not_ranked not in OTHERWISE_ASKED:
+        shown = select(runs.c.candidate).where(runs.c.digest == made.stands_for)
+        candidate = connection.execute(shown).scalar_one()
     connection.execute(insert(configurations).values(_columns(made, candidate, utc_now())))
 
 

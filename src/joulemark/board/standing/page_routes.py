@@ -25,7 +25,7 @@ Page = Annotated[int, Parameter(ge=1, le=100_000)]
 _READ = ["GET", "HEAD"]
 
 
-def page_router() -> APIRouter:
+def router() -> APIRouter:
     """Return the routes of the pages."""
     routes = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
     routes.add_api_route("/", leaderboard, methods=_READ)

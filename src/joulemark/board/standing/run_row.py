@@ -16,6 +16,7 @@ from joulemark.board.standing.configuration import (
 )
 from joulemark.board.standing.figure_names import ENERGY, HEADLINE, LATENCIES, OF_ENERGY, PLAIN
 from joulemark.board.standing.figures import figure_from, inverse, ratio
+from joulemark.board.standing.own_questions import why_not_its_questions
 from joulemark.metrics.carbon import gco2e
 from joulemark.metrics.money import usd_per_correct_answer
 from joulemark.metrics.operating_point import OperatingPoint
@@ -44,7 +45,7 @@ def row_of_run(view: RunView, summary: Summary, point: OperatingPoint) -> BoardR
     manifest = view.manifest
     made: Configuration = configuration_of(view, point)
     load, task = load_words(manifest.load), task_name(manifest.task)
-    why = "" if point.kind == "published" else why_not_ranked(manifest, point)
+    why = "" if point.kind == "published" else why_not_ranked(view, point)
     return BoardRow(
         id=made.id,
         kind=point.kind,
@@ -119,8 +120,9 @@ def is_canary(manifest: Manifest) -> bool:
     return manifest.task.is_canary or (known is not None and known.is_canary)
 
 
-def why_not_ranked(manifest: Manifest, point: OperatingPoint) -> str:
+def why_not_ranked(view: RunView, point: OperatingPoint) -> str:
     """Return why a run enters no ranking, or nothing. Its client's word can only narrow this."""
+    manifest = view.manifest
     if is_canary(manifest):
         return CANARY
     if point.late:
@@ -142,7 +144,7 @@ def why_not_ranked(manifest: Manifest, point: OperatingPoint) -> str:
     # questions that a board picked are other ones than the task's own, and have a table of their own
     if not manifest.may_rank and manifest.task.nonce is None:
         return OTHERWISE
-    return ""
+    return why_not_its_questions(manifest, view.measured_items)
 
 
 def _notes(summary: Summary, point: OperatingPoint) -> Iterator[str]:
