@@ -22,8 +22,8 @@ from sqlalchemy import Engine
 from doubles.hostile_bundles import WORDS
 from doubles.noisy_runs import later, noisy
 from doubles.submitted_runs import answers, described, readings
+from joulemark.board.apart import Here
 from joulemark.board.app import create_app
-from joulemark.board.intake.apart import Here
 from joulemark.board.serving.server import BoardServer, listen
 from joulemark.board.settings import BoardSettings
 from joulemark.bundles.submission.content import Content, cleaned

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,12 +18,22 @@ from joulemark.tasks.registry import load_task
 from joulemark.tasks.task import TaskSet
 
 
-def quick_run(root: Path, n: int = 16, *, nonce: str | None = None, seed: int = 5) -> Path:
-    """Write a run whose answers are right, wrong and right again; keys are of the user's salt."""
+def quick_run(
+    root: Path,
+    n: int = 16,
+    *,
+    nonce: str | None = None,
+    seed: int = 5,
+    change: Callable[[Sequence[ItemRow]], list[ItemRow]] = list,
+) -> Path:
+    """Write a run whose answers are right, wrong and right again; keys are of the user's salt.
+
+    ``change`` makes other answers of them.
+    """
     task = load_task("quick", nonce=nonce)
     rng = np.random.default_rng(seed)
     asked = [later(row, int(rng.integers(0, 500_000_000))) for row in rows(task, n, seed=seed)]
-    return write_run(root, _manifest(task, n), asked, noisy(readings(n), rng))
+    return write_run(root, _manifest(task, n), change(asked), noisy(readings(n), rng))
 
 
 def _manifest(task: TaskSet, n: int) -> Manifest:

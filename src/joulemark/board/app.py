@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
+from typing import Any
 
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
@@ -16,7 +17,8 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from starlette.exceptions import HTTPException
 
 import joulemark
-from joulemark.board.allowed import allowed_methods
+from joulemark.board.allowed_methods import allowed_methods
+from joulemark.board.apart import Apart
 from joulemark.board.code_service import page_routes as code_pages
 from joulemark.board.code_service import routes as code
 from joulemark.board.code_service import wish_pages
@@ -24,7 +26,6 @@ from joulemark.board.database.connection import connect
 from joulemark.board.database.upgrade import upgrade
 from joulemark.board.intake import challenge_routes, moderation_pages, moderation_routes, submit_pages
 from joulemark.board.intake import routes as submissions
-from joulemark.board.intake.apart import Apart
 from joulemark.board.intake.callers import Rates
 from joulemark.board.intake.guard import Guard
 from joulemark.board.intake.sessions import Sessions
@@ -141,6 +142,14 @@ async def _no_database(request: Request, error: Exception) -> Response:
 async def _malformed(request: Request, error: Exception) -> Response:
     """Say which part of a request is malformed, and echo none of it."""
     assert isinstance(error, RequestValidationError)
-    places = sorted({".".join(str(part) for part in one["loc"])[:80] for one in error.errors()})[:5]
+    places = sorted({_place(one) for one in error.errors()})[:5]
     why = "; ".join(sorted({str(one["msg"])[:120] for one in error.errors()})[:5])
     return await _refused(request, Refused(422, f"malformed: {', '.join(places)}", why))
+
+
+def _place(wrong: Mapping[str, Any]) -> str:
+    """Return where a part is; the name of a field that is not known is the client's own text."""
+    parts = [str(part) for part in wrong["loc"]]
+    if wrong["type"] == "extra_forbidden":
+        parts[-1] = "a field that is not known"
+    return ".".join(parts)[:80]

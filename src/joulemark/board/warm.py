@@ -8,7 +8,7 @@ from sqlalchemy import Engine
 from sqlalchemy.exc import SQLAlchemyError
 
 from joulemark.board.picker.answer import answer
-from joulemark.board.picker.kept import candidates
+from joulemark.board.picker.candidates import candidates
 from joulemark.board.picker.question import read_question
 from joulemark.board.standing.snapshot import snapshot
 

@@ -7,21 +7,14 @@ from pathlib import Path
 
 import click
 
-from joulemark.cli.board_serve import DATABASE
+from joulemark.cli.board_database import database_option, opened
 
-_database = click.option(
-    "--database",
-    default=DATABASE,
-    show_default=True,
-    metavar="FILE|URL",
-    help="A file of SQLite, or postgresql://user:password@host/name.",
-)
 _json = click.option("--json", "as_json", is_flag=True, help="Print what was taken as JSON.")
 
 
 @click.command(name="import")
 @click.argument("places", nargs=-1, required=True, metavar="FILE|DIR...", type=click.Path(path_type=Path))
-@_database
+@database_option
 @_json
 def import_(places: tuple[Path, ...], database: str, as_json: bool) -> None:
     """Show rows that others published on a board, at the lowest rung of trust.
@@ -34,15 +27,12 @@ def import_(places: tuple[Path, ...], database: str, as_json: bool) -> None:
     require_board()
     import orjson
 
-    from joulemark.board.database.connection import connect
-    from joulemark.board.database.upgrade import upgrade
     from joulemark.board.imports.rows import take_rows
     from joulemark.board.imports.seed import stored_rows
 
     rows, passed_over = stored_rows(places)
-    engine = connect(database)
-    upgrade(engine)
-    taken = take_rows(engine, rows)
+    with opened(database) as engine:
+        taken = take_rows(engine, rows)
     if as_json:
         document = {
             "n_new": taken.n_new,
@@ -67,7 +57,7 @@ def import_(places: tuple[Path, ...], database: str, as_json: bool) -> None:
     help="A folder with ML.ENERGY's published CSV files.",
 )
 @click.option("--more", is_flag=True, help="The board need not be empty.")
-@_database
+@database_option
 @_json
 def seed(places: tuple[Path, ...], mlenergy: Path | None, more: bool, database: str, as_json: bool) -> None:
     """Fill a new board: bundles of real runs and imported rows below FILE|DIR, and ML.ENERGY's rows.
@@ -79,19 +69,16 @@ def seed(places: tuple[Path, ...], mlenergy: Path | None, more: bool, database: 
     require_board()
     import orjson
 
-    from joulemark.board.database.connection import connect
-    from joulemark.board.database.upgrade import upgrade
     from joulemark.board.imports.seed import is_empty
     from joulemark.board.imports.seed import seed as seeded
     from joulemark.record.errors import InputError
 
     if not places and mlenergy is None:
         raise InputError("nothing was named to seed with", fix="joulemark board seed FOLDER --mlenergy DIR")
-    engine = connect(database)
-    upgrade(engine)
-    if not more and not is_empty(engine):
-        raise InputError("the board is not empty", fix="--more adds to what is there")
-    found = seeded(engine, places, mlenergy)
+    with opened(database) as engine:
+        if not more and not is_empty(engine):
+            raise InputError("the board is not empty", fix="--more adds to what is there")
+        found = seeded(engine, places, mlenergy)
     if as_json:
         document = {
             "bundles": found.bundles,

@@ -2,18 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import TYPE_CHECKING
-
 import click
 
-from joulemark.cli.board_serve import DATABASE
+from joulemark.cli.board_database import database_option, opened
 
-if TYPE_CHECKING:
-    from sqlalchemy import Engine
-
-_database = click.option("--database", default=DATABASE, show_default=True, metavar="FILE|URL")
 _json = click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
 
 
@@ -25,7 +17,7 @@ def keys() -> None:
 @keys.command()
 @click.argument("name")
 @click.option("--role", type=click.Choice(["moderator", "submitter"]), default="moderator", show_default=True)
-@_database
+@database_option
 @_json
 def add(name: str, role: str, database: str, as_json: bool) -> None:
     """Make a key for NAME and print it: it cannot be read again."""
@@ -35,7 +27,7 @@ def add(name: str, role: str, database: str, as_json: bool) -> None:
 
     if not 1 <= len(name) <= 80 or not name.isprintable():
         raise InputError("the name has to be 1 to 80 letters")
-    with _opened(database) as engine:
+    with opened(database) as engine:
         from joulemark.board.database.writing import writing
         from joulemark.board.intake.keys import ROLES, new_key
 
@@ -46,13 +38,13 @@ def add(name: str, role: str, database: str, as_json: bool) -> None:
 
 
 @keys.command(name="list")
-@_database
+@database_option
 @_json
 def list_(database: str, as_json: bool) -> None:
     """List the keys, without what opens them."""
     import orjson
 
-    with _opened(database) as engine:
+    with opened(database) as engine:
         from joulemark.board.intake.keys import all_keys
 
         with engine.connect() as connection:
@@ -69,7 +61,7 @@ def list_(database: str, as_json: bool) -> None:
 
 @keys.command()
 @click.argument("key_id", metavar="ID")
-@_database
+@database_option
 @_json
 def revoke(key_id: str, database: str, as_json: bool) -> None:
     """Revoke a key by its id, which `keys list` shows."""
@@ -77,7 +69,7 @@ def revoke(key_id: str, database: str, as_json: bool) -> None:
 
     from joulemark.record.errors import InputError
 
-    with _opened(database) as engine:
+    with opened(database) as engine:
         from joulemark.board.database.writing import writing
         from joulemark.board.intake.keys import revoke as revoke_key
 
@@ -86,20 +78,3 @@ def revoke(key_id: str, database: str, as_json: bool) -> None:
     if not known:
         raise InputError("there is no such key in use", fix="joulemark board keys list   shows their ids")
     click.echo(orjson.dumps({"revoked": key_id}).decode() if as_json else f"{key_id}: revoked")
-
-
-@contextmanager
-def _opened(database: str) -> Iterator[Engine]:
-    """Open a board's database; raises `InputError` where that cannot be."""
-    from joulemark.cli.board_extra import require_board
-
-    require_board()
-    from joulemark.board.database.connection import connect
-    from joulemark.board.database.upgrade import upgrade
-
-    engine = connect(database)
-    try:
-        upgrade(engine)
-        yield engine
-    finally:
-        engine.dispose()

@@ -6,11 +6,11 @@ import sys
 
 import click
 
+from joulemark.cli.board_database import HELP, opened
+
 
 @click.command()
-@click.option(
-    "--database", required=True, metavar="FILE|URL", help="The board's database, as of `board serve`."
-)
+@click.option("--database", required=True, metavar="FILE|URL", help=HELP)
 @click.option("--from-bundles", is_flag=True, help="Recompute every run from its bundle first.")
 @click.option("--json", "as_json", is_flag=True, help="Print what was done as JSON.")
 def rebuild(database: str, from_bundles: bool, as_json: bool) -> None:
@@ -24,21 +24,20 @@ def rebuild(database: str, from_bundles: bool, as_json: bool) -> None:
     require_board()
     import orjson
 
-    from joulemark.board.database.connection import connect
-    from joulemark.board.database.upgrade import upgrade
+    from joulemark.board.intake.recomputed import recompute
     from joulemark.board.standing.kept import rebuild as made_anew
-    from joulemark.board.standing.recomputed import recompute
 
-    engine = connect(database)
-    upgrade(engine)
     told: dict[str, object] = {"recomputed": 0, "unreadable": []}
-    if from_bundles:
-        hidden = not sys.stderr.isatty()
-        with click.progressbar(length=1000, label="recomputing runs", file=sys.stderr, hidden=hidden) as bar:
-            found = recompute(engine, lambda at, of: bar.update(at * 1000 // of - bar.pos))
-        told = {"recomputed": found.n_runs, "unreadable": list(found.unreadable), "rows": found.n_rows}
-    else:
-        told["rows"] = made_anew(engine)
+    with opened(database) as engine:
+        if from_bundles:
+            hidden = not sys.stderr.isatty()
+            with click.progressbar(
+                length=1000, label="recomputing runs", file=sys.stderr, hidden=hidden
+            ) as bar:
+                found = recompute(engine, lambda at, of: bar.update(at * 1000 // of - bar.pos))
+            told = {"recomputed": found.n_runs, "unreadable": list(found.unreadable), "rows": found.n_rows}
+        else:
+            told["rows"] = made_anew(engine)
     if as_json:
         click.echo(orjson.dumps(told, option=orjson.OPT_INDENT_2).decode())
         return

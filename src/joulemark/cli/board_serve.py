@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from joulemark.cli.board_database import database_option
+
 if TYPE_CHECKING:
     from joulemark.board.settings import BoardSettings
-
-DATABASE = "board.sqlite"
 
 
 @click.command()
@@ -21,13 +21,7 @@ DATABASE = "board.sqlite"
 @click.option(
     "--port", type=click.IntRange(0, 65535), default=8765, show_default=True, help="0 takes a free one."
 )
-@click.option(
-    "--database",
-    default=DATABASE,
-    show_default=True,
-    metavar="FILE|URL",
-    help="A file of SQLite, or postgresql://user:password@host/name.",
-)
+@database_option
 @click.option(
     "--moderator-key-file",
     type=click.Path(path_type=Path),

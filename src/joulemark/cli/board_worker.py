@@ -6,11 +6,11 @@ from pathlib import Path
 
 import click
 
+from joulemark.cli.board_database import database_option, opened
+
 
 @click.command()
-@click.option(
-    "--database", default="board.sqlite", show_default=True, metavar="URL", help="The board's database."
-)
+@database_option
 @click.option("--once", is_flag=True, help="End when no evaluation waits.")
 @click.option(
     "--datasets",
@@ -57,8 +57,6 @@ def worker(
     from joulemark.board.code_service.datasets import found_in
     from joulemark.board.code_service.unprivileged import ordinary_user, require_start, working_folder
     from joulemark.board.code_service.worker import Worker
-    from joulemark.board.database.connection import connect
-    from joulemark.board.database.upgrade import upgrade
     from joulemark.files.homes import data_home
     from joulemark.files.locks import FileLock, LockHeld
     from joulemark.record.errors import InputError
@@ -84,15 +82,13 @@ def worker(
         ) from error
     sets = found_in(datasets)
     require_start(who, place)
-    engine = connect(database)
-    upgrade(engine)
-    made = Worker(engine, sets, place, who, workers, job_hours * 3600, say=say)
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda *_: made.stop())
-    made.require_selftest()
-    say("ready", user=who.name)
-    made.run(once=once)
-    engine.dispose()
+    with opened(database) as engine:
+        made = Worker(engine, sets, place, who, workers, job_hours * 3600, say=say)
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, lambda *_: made.stop())
+        made.require_selftest()
+        say("ready", user=who.name)
+        made.run(once=once)
     lock.release()
     if once and made.ended and not made.ended["done"]:
         raise click.exceptions.Exit(1)

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import io
 import re
 import socket
 import threading
+import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 import uvicorn
+from sqlalchemy import update
 
 from doubles import chromium
 from doubles.boards import MODERATOR_KEY, BoardDouble
+from joulemark.board.code_service.evaluated import PAGE, SUMMARY
 from joulemark.board.code_service.job_queue import claim, fail
 from joulemark.board.code_service.secret import Identity
+from joulemark.board.database.tables import code_results
 from joulemark.record.code_run import Purpose
 
 HOSTILE = "<script>alert(1)</script>"
@@ -43,6 +48,27 @@ def test_the_form_leads_to_the_page_of_the_job(service: BoardDouble, programs: b
     assert service.client.post(f"{place}/cancel", data={"key": "another"}).status_code == 403
     gone = service.client.post(f"{place}/cancel", data={"key": key})
     assert "cancelled it" in gone.text
+
+
+@pytest.mark.parametrize("n_bytes", [33 << 20, None])
+def test_a_report_that_unpacks_to_much_is_not_unpacked(
+    service: BoardDouble, finish_one: Callable[..., Identity], n_bytes: int | None
+) -> None:
+    """Programs pack well: a small zip must not fill a board's memory each time that it is looked at."""
+    job, files = finish_one("acme-large", [1.0]), None
+    if n_bytes is not None:
+        packed = io.BytesIO()
+        with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+            for name in (PAGE, SUMMARY):
+                archive.writestr(name, b" " * n_bytes)
+        files = packed.getvalue()
+    with service.engine.begin() as connection:
+        connection.execute(update(code_results).values(files=files))
+    place, key = f"/code/jobs/{job.job_id}", f"?key={job.secret}"
+    assert service.client.get(f"{place}/report{key}").status_code == 404
+    page = service.client.get(place + key)
+    assert page.status_code == 200, "the uploader sees what everyone sees"
+    assert "Yours alone" in page.text
 
 
 def test_a_refused_form_is_a_page_that_says_why(service: BoardDouble) -> None:

@@ -13,7 +13,7 @@ from doubles.board_rows import counts
 from doubles.boards import board, content, key
 from doubles.hostile_bundles import WORDS
 from doubles.run_views import T0, S
-from joulemark.board.intake.apart import Apart
+from joulemark.board.apart import Apart
 from joulemark.bundles.submission import members as m
 from joulemark.bundles.submission.archive import write_archive
 from joulemark.bundles.submission.content import Content, cleaned

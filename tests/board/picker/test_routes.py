@@ -12,7 +12,7 @@ import pytest
 from doubles import boards, priced_boards
 from doubles.boards import BoardDouble
 from joulemark.board.picker.answer_json import PickAnswer
-from joulemark.board.picker.kept import candidates
+from joulemark.board.picker.candidates import candidates
 from joulemark.metrics.picking import Spread, Wanted, declared, pick
 from joulemark.record.manifest import Rates
 

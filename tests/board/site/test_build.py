@@ -15,7 +15,7 @@ import pytest
 from doubles.read_page import read_page
 from doubles.standing_boards import HOSTILE, bundles, published
 from joulemark.board.site.build import Built, build
-from joulemark.board.site.swapped import MARK, write_folder
+from joulemark.board.site.replaced_folder import MARK, write_folder
 from joulemark.bundles.store import SUFFIX
 from joulemark.record.errors import InputError
 from joulemark.record.published import PublishedRows

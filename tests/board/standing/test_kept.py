@@ -12,10 +12,9 @@ from sqlalchemy import Engine, select, update
 from doubles.boards import board
 from doubles.standing_boards import ReadBoard, bundles, publish, published
 from joulemark.board.database.tables import board_state, configurations, published_rows, runs, submissions
-from joulemark.board.database.tables import bundles as bundles_table
+from joulemark.board.database.version import bump
 from joulemark.board.database.writing import writing
-from joulemark.board.standing.kept import bump, drop_run, keep_published, keep_run, rebuild
-from joulemark.board.standing.recomputed import recompute
+from joulemark.board.standing.kept import drop_run, keep_published, keep_run, rebuild
 from joulemark.board.standing.run_columns import ROW
 from joulemark.board.standing.snapshot import snapshot
 
@@ -171,30 +170,3 @@ def test_a_row_of_another_version_hides_no_other(tmp_path: Path) -> None:
         assert made.client.get("/").status_code == 200
         rebuild(made.engine)
         assert [row.id for row in snapshot(made.engine).rows] == ids
-
-
-def test_runs_are_recomputed_from_their_bundles(tmp_path: Path) -> None:
-    with board(tmp_path, bundles()[:4]) as made:
-        before = stored(made.engine)
-        with writing(made.engine) as connection:
-            connection.execute(
-                update(runs).values(configuration="0" * 64, model="another", figures={"counts": {}})
-            )
-            connection.execute(
-                update(bundles_table).where(bundles_table.c.digest == made.digests[3]).values(data=b"torn")
-            )
-            connection.execute(
-                update(runs)
-                .where(runs.c.digest == made.digests[3])
-                .values(figures=_figures(before, "org/large-8b"))
-            )
-        found = recompute(made.engine)
-        assert (found.n_runs, found.unreadable) == (3, (made.digests[3],))
-        kept = stored(made.engine)
-        (small,) = [row for row in before.values() if row["row"]["model"] == "org/small-1b"]
-        assert kept[small["id"]] == small
-
-
-def _figures(rows: dict[str, dict[str, Any]], model: str) -> dict[str, Any]:
-    (row,) = [row["row"] for row in rows.values() if row["row"]["model"] == model]
-    return {"counts": {"n_items": 20}, ROW: row}

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from doubles.standing_rows import figure, row, snapshot_of
 from joulemark.board.refusal import Refused
-from joulemark.board.standing.asked import query_of
 from joulemark.board.standing.board_row import BoardRow
 from joulemark.board.standing.listing import Query, choices, matching, tables
+from joulemark.board.standing.query_parameters import query_of
 
 SQL = "'; DROP TABLE configurations; --"
 

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from doubles.standing_rows import figure, row, snapshot_of
 from joulemark.board.refusal import Refused
-from joulemark.board.standing.asked import address, query_of
 from joulemark.board.standing.board_row import Spread
 from joulemark.board.standing.listing import Query, tables
+from joulemark.board.standing.query_parameters import address, query_of
 from joulemark.board.standing.repriced import OwnRates, at_rates
 
 JPC, USD, GRID = "joules_per_correct_answer", "usd_per_correct_answer", "gco2e_per_correct_answer"

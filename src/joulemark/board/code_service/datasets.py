@@ -14,9 +14,10 @@ from pathlib import Path
 
 from sqlalchemy import Connection, Engine, delete, insert, select
 
-from joulemark.board.code_service.job_queue import now, writing
+from joulemark.board.code_service.job_queue import now
 from joulemark.board.database.tables import code_datasets
 from joulemark.board.database.times import text_of
+from joulemark.board.database.writing import transaction
 from joulemark.code.problems.registry import BUILT_IN, load_problems
 from joulemark.record.errors import InputError
 
@@ -76,7 +77,7 @@ def found_in(folder: Path | None) -> dict[str, Dataset]:
 
 def announce(engine: Engine, sets: Mapping[str, Dataset]) -> None:
     """Say in the database that a worker has these data sets; to be said again now and then."""
-    with writing(engine) as connection, connection.begin():
+    with transaction(engine) as connection:
         seen_at = now(connection)
         for one in sets.values():
             if one.path is None:

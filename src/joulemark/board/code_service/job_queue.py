@@ -21,6 +21,7 @@ from joulemark.board.code_service.secret import Identity
 from joulemark.board.code_service.uploads import Upload
 from joulemark.board.database.tables import code_jobs, code_results, code_uploads
 from joulemark.board.database.times import text_of, utc_now
+from joulemark.board.database.writing import transaction
 from joulemark.board.refusal import Refused
 
 MAX_WAITING = 200
@@ -40,11 +41,6 @@ class Claim:
     progress: Progress
 
 
-def writing(engine: Engine) -> Connection:
-    """Return a connection whose transactions take SQLite's lock at once."""
-    return engine.connect().execution_options(writes=True)
-
-
 def now(connection: Connection) -> str:
     """Return the time by the database's clock, which workers of several machines share."""
     if connection.dialect.name == "postgresql":
@@ -58,7 +54,7 @@ def add(engine: Engine, identity: Identity, options: JobOptions, upload: Upload,
     Raises `Refused`: 409 where another request had this id, 503 where the queue is full.
     """
     try:
-        with writing(engine) as connection, connection.begin():
+        with transaction(engine) as connection:
             if _is_there(connection, identity, request_digest):
                 return False
             if _n_waiting(connection) >= MAX_WAITING:
@@ -118,7 +114,7 @@ def claim(engine: Engine, worker: str, datasets: Collection[str], lease_s: float
 
     One that a dead worker held goes first, unless it was taken `MAX_ATTEMPTS` times: then it has failed.
     """
-    with writing(engine) as connection, connection.begin():
+    with transaction(engine) as connection:
         stale = _before(now(connection), lease_s)
         is_lost = and_(code_jobs.c.state == JobState.RUNNING, code_jobs.c.beat_at < stale)
         _give_up(connection, and_(is_lost, code_jobs.c.attempts >= MAX_ATTEMPTS))
@@ -162,7 +158,7 @@ def _give_up(connection: Connection, which: Any, why: str = _ENDED) -> None:
 
 def beat(engine: Engine, held: Claim, progress: Progress) -> bool:
     """Say that a job is being worked on; false where it is no longer this worker's."""
-    with writing(engine) as connection, connection.begin():
+    with transaction(engine) as connection:
         done = connection.execute(
             update(code_jobs)
             .where(_is_held(held))
@@ -180,7 +176,7 @@ def finish(
     files: bytes | None,
 ) -> bool:
     """Store what came of a job, all of it or nothing; false where it is no longer this worker's."""
-    with writing(engine) as connection, connection.begin():
+    with transaction(engine) as connection:
         kept = {"progress": progress.model_dump(), "standing": dict(standing)}
         if not _end(connection, _is_held(held), JobState.DONE, held.job_id, **kept):
             return False
@@ -191,7 +187,7 @@ def finish(
 
 def fail(engine: Engine, held: Claim, why: str) -> bool:
     """Say why nothing came of a job; false where it is no longer this worker's."""
-    with writing(engine) as connection, connection.begin():
+    with transaction(engine) as connection:
         return _end(connection, _is_held(held), JobState.FAILED, held.job_id, why=why)
 
 
@@ -201,7 +197,7 @@ def give_back(engine: Engine, held: Claim, *, counts: bool = False, why: str = _
     ``counts``: whether this was an attempt that failed, for which there is ``why``; a worker that is told to
     stop has not failed.
     """
-    with writing(engine) as connection, connection.begin():
+    with transaction(engine) as connection:
         done = connection.execute(
             update(code_jobs)
             .where(_is_held(held))
@@ -220,7 +216,7 @@ def give_back(engine: Engine, held: Claim, *, counts: bool = False, why: str = _
 
 def cancel(engine: Engine, job_id: str) -> None:
     """End a job for its uploader, whatever its state: its programs and its figures are gone."""
-    with writing(engine) as connection, connection.begin():
+    with transaction(engine) as connection:
         _end(connection, code_jobs.c.id == job_id, JobState.CANCELLED, job_id)
         connection.execute(delete(code_results).where(code_results.c.id == job_id))
 

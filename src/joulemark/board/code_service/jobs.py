@@ -16,7 +16,7 @@ from joulemark.board.code_service.secret import opens
 from joulemark.board.database.tables import code_jobs, code_results
 from joulemark.board.refusal import Refused
 
-_MAX_MEMBER_BYTES = 256 << 20
+_MAX_MEMBER_BYTES = 32 << 20  # of memory, for each who asks
 
 
 def job(connection: Connection, job_id: str, root: str = "", *, with_result: bool = False) -> JobJson:
@@ -73,8 +73,10 @@ def files_of(connection: Connection, job_id: str) -> bytes:
 def file_of(connection: Connection, job_id: str, name: str) -> bytes:
     """Return one file of a job's zip. Raises `Refused` (404, 409)."""
     with zipfile.ZipFile(io.BytesIO(files_of(connection, job_id))) as archive:
-        if name not in archive.namelist() or archive.getinfo(name).file_size > _MAX_MEMBER_BYTES:
+        if name not in archive.namelist():
             raise Refused(404, "its files were not kept")
+        if archive.getinfo(name).file_size > _MAX_MEMBER_BYTES:
+            raise Refused(404, "it is too large to be shown", fix="download the files instead")
         return archive.read(name)
 
 

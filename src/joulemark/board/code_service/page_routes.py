@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import partial
 from typing import Annotated, Any
 
@@ -17,7 +18,7 @@ from joulemark.board.code_service.datasets import offered
 from joulemark.board.code_service.evaluated import PAGE, SUMMARY
 from joulemark.board.code_service.figures import NAMES, View, title_of, tooltip_of
 from joulemark.board.code_service.job_options import JobOptions, Measured
-from joulemark.board.code_service.job_queue import MAX_ATTEMPTS, cancel, writing
+from joulemark.board.code_service.job_queue import MAX_ATTEMPTS, cancel
 from joulemark.board.code_service.job_state import JobState
 from joulemark.board.code_service.jobs import file_of, files_of, job, n_in, require_secret
 from joulemark.board.code_service.model_requests import ask
@@ -26,7 +27,9 @@ from joulemark.board.code_service.routes import allowed, rated
 from joulemark.board.code_service.standings import standings, tables
 from joulemark.board.code_service.take import checked, take
 from joulemark.board.code_service.uploads import MAX_ROWS, MAX_UPLOAD_BYTES
+from joulemark.board.database.writing import transaction
 from joulemark.board.pages.environment import page
+from joulemark.board.refusal import Refused
 from joulemark.board.standing.remembered import remembered
 from joulemark.metrics.code.distribution import Distribution
 from joulemark.report.code_chart import ratio_chart, ratio_words
@@ -109,7 +112,7 @@ def request_form(
             "contact": contact.strip(),
         },
     )
-    with writing(request.app.state.engine) as connection, connection.begin():
+    with transaction(request.app.state.engine) as connection:
         ask(connection, given)
     return RedirectResponse("/code?asked=1#request", 303)
 
@@ -123,7 +126,8 @@ def job_page(request: Request, job_id: JobId, key: str = "") -> Response:
             require_secret(connection, job_id, key)
         found = job(connection, job_id, with_result=True)
         if key and found.state is JobState.DONE:
-            private = orjson.loads(file_of(connection, job_id, SUMMARY))
+            with suppress(Refused):  # not kept, or too large: what everyone may read is there all the same
+                private = orjson.loads(file_of(connection, job_id, SUMMARY))
     answer = page(
         request,
         "code_job",

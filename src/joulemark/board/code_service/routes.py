@@ -7,6 +7,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Header, Request, Response
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
+from joulemark.board.board_address import board_address
 from joulemark.board.code_service.answers import (
     DatasetJson,
     DecisionGiven,
@@ -27,7 +28,7 @@ from joulemark.board.code_service.asked import Asked
 from joulemark.board.code_service.datasets import offered
 from joulemark.board.code_service.exports import csv_of, standings_json
 from joulemark.board.code_service.job_options import JobOptions
-from joulemark.board.code_service.job_queue import cancel, writing
+from joulemark.board.code_service.job_queue import cancel
 from joulemark.board.code_service.job_state import JobState
 from joulemark.board.code_service.jobs import files_of, job, jobs, n_in, require_secret
 from joulemark.board.code_service.model_requests import ask, decide, open_requests
@@ -35,6 +36,7 @@ from joulemark.board.code_service.receiving import FORM, LINES, Upload
 from joulemark.board.code_service.secret import LEAST_KEY_CHARS, MOST_KEY_CHARS
 from joulemark.board.code_service.standings import standings, tables
 from joulemark.board.code_service.take import take
+from joulemark.board.database.writing import transaction
 from joulemark.board.intake.callers import Moderator
 from joulemark.board.refusal import Refused, refusals
 
@@ -159,11 +161,6 @@ def rated(kind: str) -> Any:
     return count
 
 
-def root_of(request: Request) -> str:
-    """Return the address of this board."""
-    return (request.app.state.settings.public_url or str(request.base_url)).rstrip("/")
-
-
 def post_job(
     request: Request, response: Response, upload: Upload, idempotency_key: IdempotencyKey = None
 ) -> JobMadeJson:
@@ -173,7 +170,7 @@ def post_job(
     rest of the prompt) or ``answer`` (a model's words), or EffiBench's of ``problem_idx`` with
     ``completion``. Other fields of a row are not read.
     """
-    engine, root = request.app.state.engine, root_of(request)
+    engine, root = request.app.state.engine, board_address(request)
     identity, is_new = take(engine, upload, idempotency_key)
     if not is_new:
         response.status_code = 200
@@ -188,14 +185,14 @@ def get_jobs(
 ) -> JobsJson:
     """List jobs, the latest first."""
     with request.app.state.engine.connect() as connection:
-        found = jobs(connection, root_of(request), state=state, limit=limit, offset=offset)
+        found = jobs(connection, board_address(request), state=state, limit=limit, offset=offset)
         return JobsJson(jobs=found, n_waiting=n_in(connection, JobState.WAITING))
 
 
 def get_job(request: Request, job_id: JobId) -> JobJson:
     """Return a job: its state, how far it is, its place in the queue, and its result once it is done."""
     with request.app.state.engine.connect() as connection:
-        return job(connection, job_id, root_of(request), with_result=True)
+        return job(connection, job_id, board_address(request), with_result=True)
 
 
 def delete_job(request: Request, job_id: JobId, secret: Secret) -> JobJson:
@@ -205,7 +202,7 @@ def delete_job(request: Request, job_id: JobId, secret: Secret) -> JobJson:
         require_secret(connection, job_id, None if secret is None else secret.credentials)
     cancel(engine, job_id)
     with engine.connect() as connection:
-        return job(connection, job_id, root_of(request))
+        return job(connection, job_id, board_address(request))
 
 
 def get_files(request: Request, job_id: JobId, secret: Secret) -> Response:
@@ -230,7 +227,7 @@ def get_datasets(request: Request) -> list[DatasetJson]:
 def get_leaderboard(request: Request, query: Asked) -> StandingsJson:
     """Return the code-efficiency leaderboard."""
     found = tables(standings(request.app.state.engine), query)
-    return standings_json(found, query, root_of(request))
+    return standings_json(found, query, board_address(request))
 
 
 def get_csv(request: Request, query: Asked) -> Response:
@@ -242,7 +239,7 @@ def get_csv(request: Request, query: Asked) -> Response:
 
 def post_request(request: Request, given: ModelRequestGiven) -> ModelRequestTaken:
     """Ask that a model be evaluated. A moderator reads it; nothing is spent by itself."""
-    with writing(request.app.state.engine) as connection, connection.begin():
+    with transaction(request.app.state.engine) as connection:
         return ModelRequestTaken(id=ask(connection, given))
 
 
@@ -256,5 +253,5 @@ def post_decision(
     request: Request, request_id: RequestId, given: DecisionGiven, _: Moderator
 ) -> ModelRequestJson:
     """Take or decline a request."""
-    with writing(request.app.state.engine) as connection, connection.begin():
+    with transaction(request.app.state.engine) as connection:
         return decide(connection, request_id, given.state)

@@ -9,9 +9,10 @@ from fastapi import APIRouter, Form, Request
 from fastapi.responses import RedirectResponse, Response
 
 from joulemark.board.code_service.answers import RequestId
-from joulemark.board.code_service.job_queue import writing
 from joulemark.board.code_service.model_requests import decide, open_requests
-from joulemark.board.intake.sessions import COOKIE, Session
+from joulemark.board.database.writing import transaction
+from joulemark.board.intake.callers import session_of
+from joulemark.board.intake.sessions import Session
 from joulemark.board.pages.environment import page
 from joulemark.board.refusal import Refused
 
@@ -45,14 +46,14 @@ def decision_form(
     """Take or decline a wish."""
     if not hmac.compare_digest(csrf.encode("utf-8", "replace"), _session(request).csrf.encode()):
         raise Refused(403, "the form is not of this session", fix=f"open {_HOME} again")
-    with writing(request.app.state.engine) as connection, connection.begin():
+    with transaction(request.app.state.engine) as connection:
         decide(connection, request_id, state)
     return RedirectResponse(_HOME, 303)
 
 
 def _session(request: Request) -> Session:
     """Return the moderator's session. Raises `Refused` (401) for anybody else."""
-    found: Session | None = request.app.state.sessions.find(request.cookies.get(COOKIE))
+    found = session_of(request)
     if found is None:
         raise Refused(401, "you are not signed in", fix="sign in at /moderation")
     return found

@@ -12,6 +12,7 @@ from alembic.util import CommandError
 from sqlalchemy import Engine
 from sqlalchemy.exc import SQLAlchemyError
 
+from joulemark.board.database.writing import transaction
 from joulemark.record.errors import InputError
 
 _LOCK = 8765  # any number that nobody else locks in this database
@@ -38,7 +39,7 @@ def _upgrade(engine: Engine) -> None:
     config = Config()
     config.set_main_option("script_location", str(_SCRIPTS))
     known = {script.revision for script in ScriptDirectory.from_config(config).walk_revisions()}
-    with engine.connect().execution_options(writes=True) as connection, connection.begin():
+    with transaction(engine) as connection:
         if engine.dialect.name == "postgresql":  # two that start at once make the tables one after the other
             connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_LOCK})")
         found = MigrationContext.configure(connection).get_current_revision()

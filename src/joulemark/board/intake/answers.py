@@ -14,7 +14,10 @@ ChallengeId = Annotated[str, Path(pattern="^[0-9a-f]{32}$")]
 AppealId = Annotated[str, Path(pattern="^[0-9a-f]{32}$")]
 Key = Annotated[str, StringConstraints(pattern=HEX_64)]
 Signature = Annotated[str, StringConstraints(pattern="^[0-9a-f]{128}$")]
-Words = Annotated[str, StringConstraints(strip_whitespace=True, min_length=3, max_length=2000)]
+Words = Annotated[
+    str, StringConstraints(strip_whitespace=True, min_length=3, max_length=2000, pattern=r"^[^\x00]*$")
+]
+"""Words that both databases can keep: PostgreSQL has no character 0."""
 
 
 class GroundAnswer(BaseModel):

@@ -8,8 +8,9 @@ from fastapi import Depends, Request
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
 from joulemark.board.intake.guard import ADDRESS, too_often
-from joulemark.board.intake.keys import Role, holder
+from joulemark.board.intake.keys import Role, holder, holder_of
 from joulemark.board.intake.rate import Rate
+from joulemark.board.intake.sessions import COOKIE, Session
 from joulemark.board.refusal import Refused
 from joulemark.board.settings import BoardSettings
 
@@ -62,6 +63,19 @@ def moderator(request: Request, credentials: Credentials) -> str:
 
 
 Moderator = Annotated[str, Depends(moderator)]
+
+
+def session_of(request: Request) -> Session | None:
+    """Return the session of a moderator's browser; null where it is none, is over, or its key was revoked."""
+    state, token = request.app.state, request.cookies.get(COOKIE)
+    found: Session | None = state.sessions.find(token)
+    if found is None:
+        return None
+    with state.engine.connect() as connection:
+        if holder_of(connection, state.settings, found.key_hash) == (found.actor, "moderator"):
+            return found
+    state.sessions.end(token)
+    return None
 
 
 def _no_key(what: str) -> Refused:

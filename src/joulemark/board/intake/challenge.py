@@ -19,6 +19,8 @@ _CODES: Mapping[str, tuple[str, str]] = {
     "verdict": ("edited_verdict", "is graded otherwise than stated"),
 }
 DAY_S = 86_400.0
+MOST_ANSWERS = 64
+"""The most answers that one challenge asks for."""
 
 
 def issue(
@@ -30,8 +32,15 @@ def issue(
     n: int,
     due_days: int,
 ) -> dict[str, Any]:
-    """Ask for ``n`` of ``answers`` (all, where there are fewer), drawn by chance; returns the row."""
-    drawn = secrets.SystemRandom().sample(list(answers), min(n, len(answers)))
+    """Ask for ``n`` of ``answers`` (all, where there are fewer), drawn by chance; returns the row.
+
+    What an earlier challenge asked for and nobody opened is asked for again beside them: who leaves a draw
+    unanswered gets no better one.
+    """
+    owed = _unopened(connection, digest)
+    others = [one for one in answers if one not in owed]
+    n_others = min(n, len(others), MOST_ANSWERS - len(owed))
+    drawn = [*owed, *secrets.SystemRandom().sample(others, n_others)]
     row = {
         "id": secrets.token_hex(16),
         "digest": digest,
@@ -45,6 +54,13 @@ def issue(
     connection.execute(insert(challenges).values(**row))
     note(connection, actor, "challenged", digest, challenge=row["id"], n=len(drawn))
     return row
+
+
+def _unopened(connection: Connection, digest: str) -> set[tuple[str, int]]:
+    asked = select(challenges.c.asked).where(challenges.c.digest == digest, challenges.c.state == "open")
+    found = connection.execute(asked.order_by(challenges.c.issued_at)).scalars()
+    owed = dict.fromkeys((one["item_id"], one["repeat"]) for answers in found for one in answers)
+    return set(list(owed)[:MOST_ANSWERS])
 
 
 def challenge(connection: Connection, challenge_id: str) -> dict[str, Any] | None:

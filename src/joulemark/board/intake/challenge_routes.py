@@ -6,6 +6,8 @@ from typing import Any
 
 from fastapi import APIRouter, Request
 
+from joulemark.board.apart import Broke, Busy, TookTooLong
+from joulemark.board.database.stored_bundle import bundle_of
 from joulemark.board.database.times import utc_now
 from joulemark.board.database.writing import writing
 from joulemark.board.intake.answers import (
@@ -17,7 +19,6 @@ from joulemark.board.intake.answers import (
     NonceGiven,
     OpeningsGiven,
 )
-from joulemark.board.intake.apart import Broke, Busy, TookTooLong
 from joulemark.board.intake.callers import Moderator
 from joulemark.board.intake.challenge import challenge, close, issue
 from joulemark.board.intake.ingest import submission
@@ -25,7 +26,6 @@ from joulemark.board.intake.nonces import new_nonce
 from joulemark.board.intake.regrade import Opened, Opening, openable, regrade
 from joulemark.board.intake.routes import known
 from joulemark.board.intake.signed import is_by
-from joulemark.board.intake.stored_bundle import bundle_of
 from joulemark.board.intake.told import challenge_told
 from joulemark.board.refusal import Refused, refusals
 from joulemark.tasks.registry import built_in_tasks
@@ -75,10 +75,9 @@ def challenged(request: Request, digest: str, actor: str, given: ChallengeGiven)
         data = bundle_of(connection, digest)
     if data is None:
         raise Refused(409, "there is nothing to open", "the bundle was withdrawn or rejected")
-    answers = _apart(request, openable, data)
-    if not answers:
-        why = "its task does not come with Joulemark" if answers is None else "it has none that was graded"
-        raise Refused(409, "the answers of this submission cannot be graded here", why)
+    answers: list[tuple[str, int]] | str = _apart(request, openable, data)
+    if isinstance(answers, str):
+        raise Refused(409, "the answers of this submission cannot be asked for", answers)
     with writing(state.engine) as connection:
         known(submission(connection, digest))
         return issue(connection, actor, digest, answers, n=given.n, due_days=given.due_days)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from joulemark.board.intake.examined import Examined, NotTaken
 from joulemark.board.intake.questions import order_by_nonce
-from joulemark.board.judging.facts import facts_of
+from joulemark.board.judging.facts_of_bundle import facts_of
 from joulemark.board.judging.marks import marks_of
 from joulemark.board.picker import candidate_json
 from joulemark.board.standing.run_columns import columns_of

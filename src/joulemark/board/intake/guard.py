@@ -12,6 +12,7 @@ from typing import Any
 from fastapi import Request, Response
 
 from joulemark.board.intake.addresses import address_of
+from joulemark.board.intake.held import Full, Held
 from joulemark.board.intake.rate import Rate
 from joulemark.board.refusal import Refused
 from joulemark.board.settings import BoardSettings
@@ -46,6 +47,7 @@ class Guard:
     def __init__(self, app: App, settings: BoardSettings, answer: Answer) -> None:
         self._app, self._settings, self._answer = app, settings, answer
         self._rate = Rate(settings.requests_per_minute, 60.0)
+        self._held = Held()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve a request, or refuse it."""
@@ -64,10 +66,22 @@ class Guard:
         if not headers or headers == {b"content-length": b"0"}:
             await self._app(scope, receive, send)
             return
+        with self._held.for_one(scope[ADDRESS]) as hold:
+            await self._with_body(scope, receive, send, headers.get(b"content-length", b""), hold)
+
+    async def _with_body(
+        self, scope: Scope, receive: Receive, send: Send, stated: bytes, hold: Callable[[int], None]
+    ) -> None:
         most = limit_of(scope["path"])
         try:
             async with asyncio.timeout(self._settings.body_deadline_s):
-                body = await _read(receive, most, headers.get(b"content-length", b""))
+                body = await _read(receive, most, stated, hold)
+        except Full:
+            full = Refused(
+                429, "too much is being sent at once", fix="send it again", headers={"Retry-After": "30"}
+            )
+            await self._refuse(scope, receive, send, full)
+            return
         except TimeoutError:
             late = Refused(
                 408, "the body took too long", f"it was not whole after {self._settings.body_deadline_s:g} s"
@@ -101,8 +115,11 @@ def limit_of(path: str) -> int:
     return BODIES.get(path.rstrip("/"), _OF_OPENINGS if path.endswith(_OPENINGS) else _ANY)
 
 
-async def _read(receive: Receive, most: int, stated: bytes) -> bytes | None:
-    """Return a body; of one that is too large more than ``most`` bytes; null where its client went away."""
+async def _read(receive: Receive, most: int, stated: bytes, hold: Callable[[int], None]) -> bytes | None:
+    """Return a body; of one that is too large more than ``most`` bytes; null where its client went away.
+
+    ``hold`` is told of every byte that is kept, and raises `Full`.
+    """
     parts: list[bytes] = []
     size, dropped = 0, stated.isdigit() and int(stated) > _DRAINED * most
     while not dropped:
@@ -112,6 +129,7 @@ async def _read(receive: Receive, most: int, stated: bytes) -> bytes | None:
         part = message.get("body", b"")
         size += len(part)
         if size <= most:
+            hold(len(part))
             parts.append(part)
         if not message.get("more_body", False):
             return b"".join(parts) if size <= most else b"\0" * (most + 1)

@@ -58,7 +58,7 @@ def ingest(engine: Engine, examined: Examined, data: bytes, *, most_a_day: int) 
 
 
 def _store(connection: Connection, examined: Examined, data: bytes) -> None:
-    facts, columns, digest = examined.facts, examined.columns, examined.digest
+    facts, digest = examined.facts, examined.digest
     judgement = judged(connection, examined)
     grounds = [{"code": str(one.code), "why": one.why} for one in judgement.grounds]
     connection.execute(
@@ -76,29 +76,36 @@ def _store(connection: Connection, examined: Examined, data: bytes) -> None:
         )
     )
     connection.execute(insert(bundles).values(digest=digest, data=data))
-    connection.execute(
-        insert(runs).values(
-            digest=digest,
-            configuration=columns.configuration,
-            device=columns.device,
-            model=columns.model,
-            measured_at=columns.measured_at,
-            facts=facts.to_json(),
-            figures=columns.figures,
-            point=columns.point,
-            candidate=examined.candidate,
-        )
-    )
-    if examined.marks:
-        connection.execute(
-            insert(run_marks), [{"digest": digest, "mark": mark} for mark in sorted(set(examined.marks))]
-        )
+    connection.execute(insert(runs).values(digest=digest, **run_values(examined)))
+    store_marks(connection, examined)
     codes = [one["code"] for one in grounds]
     told = {"status": judgement.status, "grounds": codes, "notes": list(judgement.notes)}
     note(connection, facts.signer, "submitted", digest, **told)
     renew_rung(connection, digest)
     if judgement.status == "accepted":
         keep_run(connection, digest)
+
+
+def run_values(examined: Examined) -> dict[str, Any]:
+    """Return the columns of `runs` but its key: all that is derived of a bundle, marks apart."""
+    columns = examined.columns
+    return {
+        "configuration": columns.configuration,
+        "device": columns.device,
+        "model": columns.model,
+        "measured_at": columns.measured_at,
+        "facts": examined.facts.to_json(),
+        "figures": columns.figures,
+        "point": columns.point,
+        "candidate": examined.candidate,
+    }
+
+
+def store_marks(connection: Connection, examined: Examined) -> None:
+    """Store the marks of a run that has none stored."""
+    marks = [{"digest": examined.digest, "mark": mark} for mark in sorted(set(examined.marks))]
+    if marks:
+        connection.execute(insert(run_marks), marks)
 
 
 def _today(connection: Connection, signer: str) -> int:

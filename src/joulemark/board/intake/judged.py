@@ -23,9 +23,10 @@ def judged(connection: Connection, examined: Examined) -> Judgement:
 
 
 def _peers(connection: Connection, examined: Examined) -> list[RunFacts]:
-    """Return accepted runs of the same model on the same device, the latest first.
+    """Return accepted runs of the same model on the same device: the latest of each signer first.
 
-    Of each signer a few, so that nobody crowds the others out by submitting often.
+    Of each signer a few, and one of everybody before a second of anybody: nobody crowds the others out by
+    submitting often, nor with a handful of keys.
     """
     device = examined.columns.device
     nth = func.row_number().over(
@@ -45,7 +46,7 @@ def _peers(connection: Connection, examined: Examined) -> list[RunFacts]:
         select(runs.c.facts)
         .join(found, found.c.digest == runs.c.digest)
         .where(found.c.nth <= _MOST_OF_A_SIGNER)
-        .order_by(found.c.received_at.desc(), found.c.digest)
+        .order_by(found.c.nth, found.c.received_at.desc(), found.c.digest)
         .limit(_MOST_PEERS)
     )
     return [facts_of_json(facts) for facts in connection.execute(wanted).scalars()]

@@ -26,7 +26,7 @@ def new_key(connection: Connection, name: str, role: Role) -> str:
     key = f"jmk_{secrets.token_urlsafe(32)}"
     connection.execute(
         insert(access_keys).values(
-            id=secrets.token_hex(16), name=name, role=role, key_hash=_hash(key), created_at=utc_now()
+            id=secrets.token_hex(16), name=name, role=role, key_hash=hash_of(key), created_at=utc_now()
         )
     )
     note(connection, OPERATOR, "added a key", name, role=role)
@@ -37,11 +37,16 @@ def holder(connection: Connection, settings: BoardSettings, key: str) -> tuple[s
     """Return the name and role of who holds a key; null for one that is not known or was revoked."""
     if not key or len(key) > _MOST:
         return None
+    return holder_of(connection, settings, hash_of(key))
+
+
+def holder_of(connection: Connection, settings: BoardSettings, key_hash: str) -> tuple[str, Role] | None:
+    """Return the name and role of who holds the key with this hash now, as `holder` does."""
     ours = settings.moderator_key
-    if ours and hmac.compare_digest(_hash(key), _hash(ours)):
+    if ours and hmac.compare_digest(key_hash, hash_of(ours)):
         return OPERATOR, "moderator"
     wanted = select(access_keys.c.name, access_keys.c.role).where(
-        access_keys.c.key_hash == _hash(key), access_keys.c.revoked_at.is_(None)
+        access_keys.c.key_hash == key_hash, access_keys.c.revoked_at.is_(None)
     )
     found = connection.execute(wanted).first()
     return None if found is None else (found.name, found.role)
@@ -63,5 +68,6 @@ def all_keys(connection: Connection) -> list[dict[str, Any]]:
     return [{str(name): value for name, value in row.items()} for row in found]
 
 
-def _hash(key: str) -> str:
+def hash_of(key: str) -> str:
+    """Return what is kept of a key."""
     return hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()

@@ -8,17 +8,18 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Form, Request
 from fastapi.responses import RedirectResponse, Response
 
+from joulemark.board.board_address import board_address
 from joulemark.board.database.writing import writing
 from joulemark.board.intake.answers import AppealDecisionGiven, AppealId, ChallengeGiven, Digest, Words
+from joulemark.board.intake.callers import session_of
 from joulemark.board.intake.challenge_routes import challenged
 from joulemark.board.intake.decision import Decision, decide
 from joulemark.board.intake.ingest import submission
-from joulemark.board.intake.keys import holder
+from joulemark.board.intake.keys import hash_of, holder
 from joulemark.board.intake.moderation_routes import decided
 from joulemark.board.intake.queue import Queue, queue
 from joulemark.board.intake.routes import known
 from joulemark.board.intake.sessions import COOKIE, LIFE_S, Session
-from joulemark.board.intake.told import base_of
 from joulemark.board.pages.environment import page
 from joulemark.board.refusal import Refused
 
@@ -40,7 +41,7 @@ def router() -> APIRouter:
 
 def moderation_page(request: Request) -> Response:
     """Show what waits; without a session, where to sign in."""
-    session = _session(request)
+    session = session_of(request)
     if session is None:
         return _uncached(page(request, "moderation_login", 401 if request.cookies.get(COOKIE) else 200))
     with request.app.state.engine.connect() as connection:
@@ -59,12 +60,12 @@ def login(request: Request, key: Annotated[str, Form(max_length=300)]) -> Respon
     answer = RedirectResponse(_HOME, 303)
     answer.set_cookie(
         COOKIE,
-        state.sessions.begin(found[0]),
+        state.sessions.begin(found[0], hash_of(key.strip())),
         max_age=int(LIFE_S),
         path=_HOME,
         httponly=True,
         samesite="strict",
-        secure=base_of(request).startswith("https:"),
+        secure=board_address(request).startswith("https:"),
     )
     return answer
 
@@ -114,13 +115,8 @@ def appeal_form(
     return RedirectResponse(_HOME, 303)
 
 
-def _session(request: Request) -> Session | None:
-    found: Session | None = request.app.state.sessions.find(request.cookies.get(COOKIE))
-    return found
-
-
 def _require(request: Request, csrf: str) -> Session:
-    session = _session(request)
+    session = session_of(request)
     if session is None:
         raise Refused(401, "you are not signed in", fix="sign in at /moderation")
     if not hmac.compare_digest(csrf.encode(), session.csrf.encode()):

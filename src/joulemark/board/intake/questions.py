@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from joulemark.board.intake.examined import Follows
+from joulemark.board.standing.own_questions import comes_with_us
 from joulemark.bundles.submission.clean_manifest import BUILT_IN
 from joulemark.record.errors import InputError
 from joulemark.record.manifest import Manifest, Task
@@ -18,9 +19,9 @@ from joulemark.tasks.task import Question, TaskSet
 
 def task_here(task: Task, nonce: str | None = None) -> TaskSet | None:
     """Return a run's task with its questions, null where they are not here or of another revision."""
-    definition = built_in_tasks().get(task.name)
-    if definition is None or task.source != BUILT_IN:
+    if task.source != BUILT_IN or not comes_with_us(task.name):  # what a bundle says fetches nothing
         return None
+    definition = built_in_tasks()[task.name]
     preset = task.preset if task.preset in definition.preset_names else DEFAULT_PRESET
     found = _loaded(task.name, preset, nonce)
     return found if found is not None and found.revision == task.revision else None

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from joulemark.board.intake.questions import questions_here
+from joulemark.board.standing.own_questions import why_not_its_questions
 from joulemark.bundles.submission import members as m
 from joulemark.bundles.submission.archive import read_archive
 from joulemark.bundles.submission.canonical import parse
@@ -42,16 +43,25 @@ class Opened:
     outcome: Outcome
 
 
-def openable(bundle: bytes) -> list[tuple[str, int]] | None:
-    """Return the answers of a verified bundle that can be asked for, by name and repeat.
+def openable(bundle: bytes) -> list[tuple[str, int]] | str:
+    """Return the answers of a verified bundle that can be asked for, by name and repeat, or why none can.
 
-    Null where answers to its task cannot be graded here. A request that failed has none.
+    A request that failed has none. What counts in a run's favour must be among them: whoever could keep
+    an answer from being asked for would open the others.
     """
     manifest, items = _read(bundle)
     questions = questions_here(manifest.task)
     if questions is None:
-        return None
-    return [key for key, item in items.items() if key[0] in questions and _is_openable(item)]
+        return "its task does not come with Joulemark"
+    if why := why_not_its_questions(manifest, list(items.values())):
+        return f"{why[:1].lower()}{why[1:].rstrip('.')}"
+    found = [key for key, item in items.items() if key[0] in questions and _is_openable(item)]
+    hidden = sum(1 for key, item in items.items() if item.correct or item.score) - sum(
+        1 for key in found if items[key].correct or items[key].score
+    )
+    if hidden:
+        return f"{hidden} of its answers that count as right cannot be asked for"
+    return found or "it has none that was graded"
 
 
 def regrade(bundle: bytes, openings: Sequence[Opening]) -> list[Opened]:

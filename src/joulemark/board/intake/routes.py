@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Header, Request, Response
 
+from joulemark.board.database.stored_bundle import bundle_of
 from joulemark.board.database.writing import writing
 from joulemark.board.intake.answers import (
     AppealAnswer,
@@ -22,7 +23,6 @@ from joulemark.board.intake.callers import Credentials, role_of
 from joulemark.board.intake.ingest import submission
 from joulemark.board.intake.signed import APPEAL, is_by
 from joulemark.board.intake.standing_changes import withdraw
-from joulemark.board.intake.stored_bundle import bundle_of
 from joulemark.board.intake.take import take
 from joulemark.board.intake.told import told
 from joulemark.board.refusal import Refused, refusals

@@ -15,9 +15,13 @@ _MOST = 1000
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """``csrf`` stands in every form of the session, which another site cannot read."""
+    """``csrf`` stands in every form of the session, which another site cannot read.
+
+    ``key_hash`` is of the key that it was opened with: it ends when that is revoked.
+    """
 
     actor: str
+    key_hash: str
     csrf: str
     ends_s: float
 
@@ -29,10 +33,10 @@ class Sessions:
         self._open: dict[str, Session] = {}
         self._lock = threading.Lock()
 
-    def begin(self, actor: str) -> str:
-        """Open a session and return its token."""
+    def begin(self, actor: str, key_hash: str) -> str:
+        """Open a session of who holds a key and return its token."""
         token, now = secrets.token_urlsafe(32), time.monotonic()
-        made = Session(actor, secrets.token_urlsafe(24), now + LIFE_S)
+        made = Session(actor, key_hash, secrets.token_urlsafe(24), now + LIFE_S)
         with self._lock:
             self._open = {key: one for key, one in self._open.items() if one.ends_s > now}
             if len(self._open) >= _MOST:

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, File, Form, Request, UploadFile
 from fastapi.responses import RedirectResponse, Response
 
+from joulemark.board.board_address import board_address
 from joulemark.board.database.writing import writing
 from joulemark.board.intake.answers import Digest, Words
 from joulemark.board.intake.appeal import lodge
@@ -14,7 +15,7 @@ from joulemark.board.intake.audit import lines
 from joulemark.board.intake.ingest import submission
 from joulemark.board.intake.routes import known
 from joulemark.board.intake.take import take
-from joulemark.board.intake.told import base_of, told
+from joulemark.board.intake.told import told
 from joulemark.board.judging.rung import Rung
 from joulemark.board.pages.environment import page
 from joulemark.board.refusal import Refused
@@ -49,7 +50,7 @@ def submit_page(request: Request) -> Response:
     """Tell how to submit."""
     settings = request.app.state.settings
     limits = {**_LIMITS, "per_hour": settings.submissions_per_hour}
-    return page(request, "submit", board=base_of(request), limits=limits, rungs=list(Rung))
+    return page(request, "submit", board=board_address(request), limits=limits, rungs=list(Rung))
 
 
 def submit_form(
@@ -82,7 +83,7 @@ def status_page(request: Request, digest: Digest, appealed: bool = False) -> Res
         meaning=_STATUS[answer.status],
         log=[_line(one) for one in log],
         appealed=appealed,
-        board=base_of(request),
+        board=board_address(request),
     )
 
 

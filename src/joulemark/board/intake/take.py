@@ -7,7 +7,7 @@ import re
 
 from fastapi import Request
 
-from joulemark.board.intake.apart import Broke, Busy, TookTooLong, Worker
+from joulemark.board.apart import Broke, Busy, TookTooLong, Worker
 from joulemark.board.intake.examine import examine
 from joulemark.board.intake.examined import Examined, NotTaken
 from joulemark.board.intake.ingest import Stored, TooMany, ingest, submission

@@ -2,36 +2,26 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
 from fastapi import Request
 from sqlalchemy import Connection, select
 
+from joulemark.board.board_address import board_address
 from joulemark.board.database.tables import challenges
 from joulemark.board.database.times import utc_now
 from joulemark.board.intake.answers import ChallengeAnswer, SubmissionAnswer
 from joulemark.board.judging.rung import Rung
 
-_HOST = re.compile(r"[A-Za-z0-9.-]{1,250}(?::\d{1,5})?|\[[0-9A-Fa-f:]{2,45}\](?::\d{1,5})?")
 _APPEAL = "post words to {address}/appeals, or use the form on its page"
-
-
-def base_of(request: Request) -> str:
-    """Return the address of the board without a slash at its end."""
-    public = request.app.state.settings.public_url
-    if public:
-        return str(public).rstrip("/")
-    host = request.headers.get("host", "")
-    return f"{request.url.scheme}://{host}" if _HOST.fullmatch(host) else ""
 
 
 def told(
     request: Request, connection: Connection, row: Mapping[str, Any], *, is_new: bool = False
 ) -> SubmissionAnswer:
     """Return the answer about a submission's row."""
-    base, digest, status = base_of(request), row["digest"], row["status"]
+    base, digest, status = board_address(request), row["digest"], row["status"]
     status_page = f"{base}/submissions/{digest}"
     return SubmissionAnswer(
         digest=digest,

@@ -14,10 +14,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from joulemark.board.judging.facts import RunFacts
 from joulemark.board.judging.ground import Ground
 
 if TYPE_CHECKING:
-    from joulemark.board.judging.facts import RunFacts
     from joulemark.metrics.run_view import RunView
 
 MOST_ANSWERS = 64

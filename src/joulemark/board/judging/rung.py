@@ -66,7 +66,8 @@ _SHOWN: Mapping[Rung, str] = MappingProxyType(
         Rung.RECOMPUTED: "Every figure follows from its own answers and readings and is possible for its "
         "device; that these were measured, and that the answers were right, is its submitter's word.",
         Rung.CHALLENGED: "Its submitter opened answers that the board picked, and they were right or wrong "
-        "as stated; that the readings were measured is still its submitter's word.",
+        "as stated; that the model gave them, and that the readings were measured, is still its submitter's "
+        "word.",
         Rung.REPRODUCED: "Another signer's challenged run of the same configuration came to the same energy; "
         "that the two are not one person, and that the device's own meter is right, was not shown.",
         Rung.METERED: "A meter outside the device ran beside a challenged run and does not contradict it; "

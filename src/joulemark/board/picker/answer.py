@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from joulemark.board.picker.kept import Among, Candidates
+from joulemark.board.picker.candidates import Among, Candidates
 from joulemark.board.picker.question import Question
 from joulemark.metrics.picking import Shortlist, shortlist
 

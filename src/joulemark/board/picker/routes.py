@@ -16,7 +16,7 @@ from joulemark.board.judging.rung import Rung
 from joulemark.board.pages.environment import render
 from joulemark.board.picker.answer import answer
 from joulemark.board.picker.answer_json import PickAnswer, answer_json
-from joulemark.board.picker.kept import Candidates, candidates
+from joulemark.board.picker.candidates import Candidates, candidates
 from joulemark.board.picker.pick_query import PickQuery
 from joulemark.board.picker.question import FIELDS, PERCENTILES, Asked, Question, read_question
 from joulemark.board.picker.shown import shown

@@ -15,7 +15,7 @@ from types import FrameType
 import uvicorn
 from fastapi import FastAPI
 
-from joulemark.board.intake.apart import Worker
+from joulemark.board.apart import Worker
 from joulemark.board.serving.protocol import Patience, patient
 from joulemark.engines.client.loop import new_event_loop
 from joulemark.record.errors import InputError

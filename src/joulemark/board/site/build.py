@@ -19,7 +19,7 @@ from joulemark.board.database.upgrade import upgrade
 from joulemark.board.site.bundle_files import bundle_files
 from joulemark.board.site.collected import Collected, Problem, collect
 from joulemark.board.site.pages import site_files
-from joulemark.board.site.swapped import require_replaceable, write_folder
+from joulemark.board.site.replaced_folder import require_replaceable, write_folder
 from joulemark.board.site.work_done import WorkDone
 from joulemark.board.standing.kept import ACCEPTED
 from joulemark.bundles.store import SUFFIX, read_stored

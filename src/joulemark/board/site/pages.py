@@ -10,6 +10,7 @@ import orjson
 from markupsafe import Markup
 from sqlalchemy import Engine, select
 
+from joulemark.board.database.stored_bundle import bundle_of
 from joulemark.board.database.tables import submissions
 from joulemark.board.methodology.page import methodology_page
 from joulemark.board.methodology.routes import definitions_json
@@ -26,7 +27,7 @@ from joulemark.board.standing.listing import MOST_ROWS, Query, Table, tables
 from joulemark.board.standing.row_json import row_to_json
 from joulemark.board.standing.serving_page import serving_values
 from joulemark.board.standing.snapshot import Snapshot, snapshot
-from joulemark.board.standing.submitted import bundle_of, submitted
+from joulemark.board.standing.submitted import submitted
 from joulemark.board.standing.words import task_words, tier_words
 from joulemark.record.identity import text_hash
 
@@ -116,7 +117,8 @@ def _runs(engine: Engine, done: WorkDone) -> Iterator[File]:
     with engine.connect() as connection:
         digests = connection.execute(asked).scalars().all()
     for digest in digests:
-        data = bundle_of(engine, digest)
+        with engine.connect() as connection:
+            data = bundle_of(connection, digest)
         if data is None:
             continue
         run = submitted(engine, digest)

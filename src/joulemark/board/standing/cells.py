@@ -78,7 +78,7 @@ def row_cells(listed: Listed, columns: Sequence[str] = COLUMNS) -> RowCells:
         why_unranked=listed.why_unranked,
         rung=Rung(row.rung),
         hardware=hardware(row),
-        setup=", ".join(part for part in (row.quantization, engine(row), load(row)) if part),
+        setup=setup(row),
         cells=tuple(figure_cell(name, row) for name in columns),
     )
 
@@ -92,8 +92,12 @@ def figure_cell(name: str, row: BoardRow) -> FigureCell:
         return FigureCell(
             name, DASH, spread=_spread(name, spread, figure.unit), why=why or "It is not known."
         )
-    value = value_from(figure)
-    text, interval = (_bare(name, part) for part in figure_texts(name, value))
+    return known_cell(name, figure, _spread(name, spread, figure.unit))
+
+
+def known_cell(name: str, figure: Figure, spread: str = "") -> FigureCell:
+    """Return a figure that has a value: with its interval, or why there is none."""
+    text, interval = (_bare(name, part) for part in figure_texts(name, value_from(figure)))
     kind = _INTERVALS.get(figure.interval or "", "")
     between = interval.removeprefix(kind).strip() if kind else ""
     hint = f"{kind} {between}" if between else "no interval"
@@ -101,7 +105,7 @@ def figure_cell(name: str, row: BoardRow) -> FigureCell:
         hint += f", n = {figure.n:,}"
     if not between and figure.detail:
         hint += f". {figure.detail}"
-    return FigureCell(name, text, between, _spread(name, spread, figure.unit), hint, value=figure.value)
+    return FigureCell(name, text, between, spread, hint, value=figure.value)
 
 
 def figure_title(name: str, unit: str = "request") -> str:
@@ -141,6 +145,11 @@ def load(row: BoardRow) -> str:
         told = point_label(None, None, axes)
         return "" if told == point_label(None, None, {}) else told
     return "" if row.load == ONE_AT_A_TIME else row.load
+
+
+def setup(row: BoardRow) -> str:
+    """Return quantization, engine and load of a row, those that are told."""
+    return ", ".join(part for part in (row.quantization, engine(row), load(row)) if part)
 
 
 def _spread(name: str, spread: Spread | None, unit: str) -> str:

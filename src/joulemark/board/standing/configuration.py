@@ -17,7 +17,6 @@ from joulemark.metrics.setup import Setting
 from joulemark.record.identity import config_hash
 
 if TYPE_CHECKING:
-    from joulemark.bundles.submission.verification import Verification
     from joulemark.metrics.run_view import RunView
     from joulemark.record.manifest import Load, Manifest, Task
 
@@ -68,12 +67,6 @@ def configuration_of(view: RunView, point: OperatingPoint) -> Configuration:
         "load": load_words(manifest.load),
     }
     return Configuration({**columns, **{f"settings.{k}": v for k, v in settings.items()}}, settings)
-
-
-def configuration_id(found: Verification, point: OperatingPoint) -> str:
-    """Return the id of the configuration of a bundle that verified; ``point`` is its run's."""
-    assert found.view is not None
-    return configuration_of(found.view, point).id
 
 
 def task_name(task: Task) -> str:

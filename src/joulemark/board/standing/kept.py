@@ -12,9 +12,11 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, delete, insert, select, update
 
-from joulemark.board.database.tables import board_state, bundles, configurations, published_rows, runs
+from joulemark.board.database.tables import bundles, configurations, published_rows, runs
 from joulemark.board.database.tables import submissions as subs
 from joulemark.board.database.times import utc_now
+from joulemark.board.database.version import bump
+from joulemark.board.database.writing import transaction
 from joulemark.board.standing.board_row import BoardRow
 from joulemark.board.standing.combined import KeptRun, row_of_runs
 from joulemark.board.standing.figure_names import HEADLINE
@@ -71,20 +73,13 @@ def keep_all_published(connection: Connection, row_ids: Iterable[str]) -> None:
 
 def rebuild(engine: Engine) -> int:
     """Make all rows anew from what is accepted; return how many there are. What ingest kept is the same."""
-    with engine.connect().execution_options(writes=True) as connection, connection.begin():
+    with transaction(engine) as connection:
         bump(connection)
         connection.execute(delete(configurations))
         for name in connection.execute(select(runs.c.configuration).distinct()).scalars().all():
             _recompute(connection, name)
         keep_all_published(connection, connection.execute(select(published_rows.c.id)).scalars().all())
         return len(connection.execute(select(configurations.c.id)).all())
-
-
-def bump(connection: Connection) -> None:
-    """Count the version up: what readers see changes with this transaction."""
-    counted = update(board_state).where(board_state.c.id == 1).values(version=board_state.c.version + 1)
-    if not connection.execute(counted).rowcount:
-        connection.execute(insert(board_state).values(id=1, version=1))
 
 
 def _configuration_of(connection: Connection, digest: str) -> str | None:

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from joulemark.board.judging.rung import Rung
-from joulemark.board.standing.asked import address, parameters
 from joulemark.board.standing.cells import ALWAYS, COLUMNS, RowCells, figure_title, row_cells, short_title
 from joulemark.board.standing.figure_names import AT_OWN_RATES, NO_ORDER
 from joulemark.board.standing.listing import (
@@ -19,6 +18,7 @@ from joulemark.board.standing.listing import (
     choices,
     tables,
 )
+from joulemark.board.standing.query_parameters import address, parameters
 from joulemark.board.standing.snapshot import Snapshot
 from joulemark.board.standing.words import KINDS, task_words, tier_words
 from joulemark.report.wording import TIERS

@@ -17,7 +17,8 @@ from joulemark.board.standing.snapshot import Snapshot
 
 MOST_ROWS = 50
 Order = Literal["asc", "desc"]
-_KINDS = {"measured": 0, "published": 1, "simulated": 2}
+KIND_ORDER = {"measured": 0, "published": 1, "simulated": 2}
+"""Which kind stands first."""
 _TIERS = {"A": 0, "B": 1, "C": 2}
 NO_TIER = "none"
 LEADING = (HEADLINE, ENERGY, "accuracy", "mean_score", "tokens_per_second")
@@ -147,7 +148,7 @@ def choices(found: Snapshot) -> Mapping[str, tuple[str, ...]]:
         for name in ("task", "hardware", "engine", "quantization", "kind"):
             values = {value for row in found.rows if (value := getattr(row, name)) is not None}
             found.choices[name] = tuple(
-                sorted(values, key=lambda text: (_KINDS.get(text, 0), text.casefold(), text))
+                sorted(values, key=lambda text: (KIND_ORDER.get(text, 0), text.casefold(), text))
             )
         tiers = {row.tier or NO_TIER for row in found.rows}
         found.choices["tier"] = tuple(sorted(tiers, key=lambda tier: _TIERS.get(tier, 9)))
@@ -163,7 +164,7 @@ def _by_table(found: Snapshot, places: Sequence[int]) -> list[tuple[str, list[in
 
 def _table_order(row: BoardRow) -> tuple[object, ...]:
     return (
-        _KINDS[row.kind],
+        KIND_ORDER[row.kind],
         row.is_canary,
         row.task.casefold(),
         row.unit,

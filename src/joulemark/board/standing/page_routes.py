@@ -9,7 +9,8 @@ from fastapi import Query as Parameter
 from fastapi.responses import HTMLResponse
 from markupsafe import Markup
 
-from joulemark.board.intake.apart import Broke, Busy, TookTooLong, Worker
+from joulemark.board.apart import Broke, Busy, TookTooLong, Worker
+from joulemark.board.database.stored_bundle import bundle_of
 from joulemark.board.pages.environment import page, render
 from joulemark.board.refusal import Refused
 from joulemark.board.standing.configuration_page import configuration_values
@@ -19,7 +20,7 @@ from joulemark.board.standing.remembered import remembered
 from joulemark.board.standing.routes import Asked, Digest
 from joulemark.board.standing.serving_page import places_on_it, serving_values
 from joulemark.board.standing.snapshot import snapshot
-from joulemark.board.standing.submitted import bundle_of, submitted
+from joulemark.board.standing.submitted import submitted
 
 Page = Annotated[int, Parameter(ge=1, le=100_000)]
 _READ = ["GET", "HEAD"]
@@ -70,7 +71,8 @@ def run(request: Request, digest: Digest) -> HTMLResponse:
     found = submitted(engine, digest)
 
     def made() -> bytes:
-        data = bundle_of(engine, digest)
+        with engine.connect() as connection:
+            data = bundle_of(connection, digest)
         if data is None:
             return no_evidence("Its bundle is not here any more.").encode()
         worker: Worker = request.app.state.drawer

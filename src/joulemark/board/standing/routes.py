@@ -9,12 +9,13 @@ from fastapi import APIRouter, Depends, Request, Response
 from fastapi import Path as Place
 from fastapi import Query as Parameter
 
+from joulemark.board.board_address import board_address
 from joulemark.board.refusal import Refused, refusals
 from joulemark.board.standing.api_types import LeaderboardJson, RowJson, RunJson
-from joulemark.board.standing.asked import query_of
 from joulemark.board.standing.exports import csv_of, frame_of, leaderboard_json, parquet_of
 from joulemark.board.standing.feed import atom, latest
 from joulemark.board.standing.listing import Query
+from joulemark.board.standing.query_parameters import query_of
 from joulemark.board.standing.remembered import remembered
 from joulemark.board.standing.row_json import row_to_json
 from joulemark.board.standing.snapshot import snapshot
@@ -98,9 +99,9 @@ def run_json(request: Request, digest: Digest) -> Response:
 def feed(request: Request) -> Response:
     """Return the runs that were accepted last."""
     engine = request.app.state.engine
-    root = request.app.state.settings.public_url or str(request.base_url)
+    root = board_address(request)
     key = ("feed", snapshot(engine).version, root)
-    made = remembered(engine).get(key, lambda: atom(latest(engine), root.rstrip("/")))
+    made = remembered(engine).get(key, lambda: atom(latest(engine), root))
     return Response(made, media_type=ATOM)
 
 

@@ -10,9 +10,10 @@ from urllib.parse import urlencode
 import numpy as np
 
 from joulemark.board.standing.board_row import BoardRow
-from joulemark.board.standing.cells import FigureCell, engine, figure_cell, figure_title, hardware, load
+from joulemark.board.standing.cells import FigureCell, figure_cell, figure_title, hardware, setup
 from joulemark.board.standing.configuration import is_loaded
 from joulemark.board.standing.figure_names import ENERGY
+from joulemark.board.standing.listing import KIND_ORDER
 from joulemark.board.standing.serving_chart import Dot, serving_chart
 from joulemark.board.standing.snapshot import Snapshot
 from joulemark.board.standing.words import task_words, tier_words
@@ -22,7 +23,6 @@ from joulemark.report.wording import printable
 
 MOST_PICTURES = 3
 _WIDE_PX, _NARROW_PX = 900, 220
-_KINDS = {"measured": 0, "published": 1, "simulated": 2}
 _STEPS = "The steps are the front: nothing here needs less energy at that time. Bars are intervals."
 
 
@@ -83,7 +83,7 @@ def serving_values(
     grouped: dict[str, list[BoardRow]] = {}
     for row in shown:
         grouped.setdefault(row.table, []).append(row)
-    order = sorted(grouped.values(), key=lambda some: (_KINDS[some[0].kind], -len(some), some[0].table))
+    order = sorted(grouped.values(), key=lambda some: (KIND_ORDER[some[0].kind], -len(some), some[0].table))
     return {
         "tasks": [(name, counted[name], name == chosen) for name in tasks],
         "models": models,
@@ -131,9 +131,7 @@ def front_of(rows: Sequence[BoardRow]) -> Front:
         FrontLine(
             rows[place],
             hardware(rows[place]),
-            ", ".join(
-                part for part in (rows[place].quantization, engine(rows[place]), load(rows[place])) if part
-            ),
+            setup(rows[place]),
             figure_cell(x_name, rows[place]),
             figure_cell(ENERGY, rows[place]),
         )

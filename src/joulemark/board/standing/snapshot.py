@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import Connection, Engine, select
 
-from joulemark.board.database.tables import board_state, configurations
+from joulemark.board.database.tables import configurations
+from joulemark.board.database.version import board_version
 from joulemark.board.standing.board_row import BoardRow
 from joulemark.board.standing.row_json import row_of_json
 
@@ -92,7 +93,7 @@ _first = threading.Lock()
 def snapshot(engine: Engine) -> Snapshot:
     """Return the rows as they are now; what was read before is kept as long as nothing changed."""
     with engine.connect() as connection:
-        version = _version(connection)
+        version = board_version(connection)
         known = _kept.get(engine, EMPTY)
         if known.version == version:
             return known
@@ -108,7 +109,7 @@ def snapshot(engine: Engine) -> Snapshot:
 
 def _read(connection: Connection, known: Snapshot) -> Snapshot:
     # first the version: rows may be newer than it, and are then read once more the next time
-    version = _version(connection)
+    version = board_version(connection)
     asked = select(configurations.c.id, configurations.c.updated_at)
     stamps: dict[str, str] = {one.id: one.updated_at for one in connection.execute(asked)}
     before = {row.id: row for row in known.rows}
@@ -124,8 +125,3 @@ def _read(connection: Connection, known: Snapshot) -> Snapshot:
                 before.pop(one.id, None)
     rows = tuple(before[row_id] for row_id in sorted(stamps) if row_id in before)
     return Snapshot(version, rows, stamps)
-
-
-def _version(connection: Connection) -> int:
-    found = connection.execute(select(board_state.c.version).where(board_state.c.id == 1)).scalar()
-    return 0 if found is None else int(found)

@@ -8,7 +8,7 @@ from typing import Any
 
 from sqlalchemy import Engine, select
 
-from joulemark.board.database.tables import bundles, runs
+from joulemark.board.database.tables import runs
 from joulemark.board.database.tables import submissions as subs
 from joulemark.board.judging.rung import Rung
 from joulemark.board.refusal import Refused
@@ -100,10 +100,3 @@ def submitted(engine: Engine, digest: str) -> Submitted:
         configuration=found.configuration,
         figures=found.figures,
     )
-
-
-def bundle_of(engine: Engine, digest: str) -> bytes | None:
-    """Return the bytes of a bundle, null where they are not here any more."""
-    with engine.connect() as connection:
-        data = connection.execute(select(bundles.c.data).where(bundles.c.digest == digest)).scalar()
-    return None if data is None else bytes(data)

@@ -11,7 +11,7 @@ KINDS = {
     "published": "as others published it",
     "simulated": "simulated, not measured",
 }
-NO_TIER = "no meter, so accuracy and times alone"
+_NO_METER = "no meter, so accuracy and times alone"
 _SCOPES = {
     "gpu": "the boards",
     "module": "whole modules",
@@ -38,7 +38,7 @@ def tier_words(row: BoardRow) -> str:
     if row.kind == "simulated":
         told = "Simulated"
     if not told:
-        told = f"No tier: {NO_TIER}" if row.scope is None else "No tier"
+        told = f"No tier: {_NO_METER}" if row.scope is None else "No tier"
     return told if row.scope is None else f"{told}; joules of {scope_words(row.scope)}"
 
 

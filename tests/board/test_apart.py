@@ -13,7 +13,7 @@ import pytest
 from doubles.board_rows import counts
 from doubles.boards import board, bundle
 from doubles.hard_work import burn, double, eat, end, fail, sleep
-from joulemark.board.intake.apart import Apart, Broke, Busy, TookTooLong
+from joulemark.board.apart import Apart, Broke, Busy, TookTooLong
 from joulemark.board.intake.examine import examine
 from joulemark.board.intake.examined import Examined, NotTaken
 
@@ -29,7 +29,7 @@ def test_it_returns_what_the_function_returns(apart: Apart) -> None:
 
 def test_what_takes_too_long_is_ended(apart: Apart, monkeypatch: pytest.MonkeyPatch) -> None:
     # others may have the processors for long: only its own time is to end it
-    monkeypatch.setattr("joulemark.board.intake.apart._WAITS", 200)
+    monkeypatch.setattr("joulemark.board.apart._WAITS", 200)
     began = time.process_time()
     with pytest.raises(TookTooLong):
         apart.run(burn)

@@ -13,7 +13,8 @@ from weakref import WeakKeyDictionary
 
 from sqlalchemy import Connection, Engine, Text, cast, select
 
-from joulemark.board.database.tables import board_state, configurations, published_rows
+from joulemark.board.database.tables import configurations, published_rows
+from joulemark.board.database.version import board_version
 from joulemark.board.picker.candidate_json import of_text
 from joulemark.metrics.picking import Candidate, Columns, columns, published_candidate
 from joulemark.metrics.picking.draws import Variates
@@ -119,7 +120,7 @@ _lock = threading.Lock()
 def candidates(engine: Engine) -> Candidates:
     """Return the candidates as they are now; what was read before is kept as long as nothing changed."""
     with engine.connect() as connection:
-        version = _version(connection)
+        version = board_version(connection)
         known = _kept.get(engine)
         if known is not None and known.version == version:
             return known
@@ -133,7 +134,7 @@ def candidates(engine: Engine) -> Candidates:
 
 def _read(connection: Connection, known: Candidates) -> Candidates:
     # first the version: rows may be newer than it, and are then read once more the next time
-    version = _version(connection)
+    version = board_version(connection)
     stamped = connection.execute(select(configurations.c.id, configurations.c.updated_at)).all()
     stamps = {row.id: row.updated_at for row in stamped}
     changed = [one for one, at in stamps.items() if known.updated_at.get(one) != at]
@@ -171,8 +172,3 @@ def _candidate(candidate: str | None, published: str | None) -> Candidate | None
         return None
     rates = Rates()  # whoever asks names theirs
     return published_candidate(published_point(PublishedRow.model_validate_json(published), rates), rates)
-
-
-def _version(connection: Connection) -> int:
-    found = connection.execute(select(board_state.c.version).where(board_state.c.id == 1)).scalar()
-    return 0 if found is None else int(found)

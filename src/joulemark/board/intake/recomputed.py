@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from sqlalchemy import Engine, select, update
+from sqlalchemy import Engine, delete, select, update
 
-from joulemark.board.database.tables import bundles, runs
+from joulemark.board.database.stored_bundle import bundle_of
+from joulemark.board.database.tables import run_marks, runs
 from joulemark.board.database.writing import writing
+from joulemark.board.intake.examine import examined
+from joulemark.board.intake.ingest import run_values, store_marks
 from joulemark.board.standing.kept import rebuild
-from joulemark.board.standing.run_columns import columns_of
 from joulemark.bundles.submission.refusal import NotABundle
 from joulemark.bundles.submission.verify import verify
 
@@ -29,6 +31,7 @@ class Recomputed:
 def recompute(engine: Engine, told: Told = lambda _at, _of: None) -> Recomputed:
     """Recompute every run from its bundle, then make all rows anew; what cannot be read stays as it was.
 
+    All that is derived of a bundle is made anew: figures, facts, marks, and what the picker prices with.
     A bundle that states figures of another version is recomputed all the same: they are ours that count.
     ``told`` hears how many of how many are done. Readers see the old rows until the end.
     """
@@ -45,26 +48,19 @@ def recompute(engine: Engine, told: Told = lambda _at, _of: None) -> Recomputed:
 
 def _again(engine: Engine, digest: str) -> bool:
     with engine.connect() as connection:
-        data = connection.execute(select(bundles.c.data).where(bundles.c.digest == digest)).scalar()
+        data = bundle_of(connection, digest)
     if data is None:
         return False
     try:
-        found = verify(bytes(data))
+        found = verify(data)
     except NotABundle:
         return False
     if found.view is None or found.summary is None:
         return False
-    made = columns_of(found.view, found.summary, digest)
+    made = examined(found)
     with writing(engine) as connection:
-        changed = update(runs).where(runs.c.digest == digest)
-        connection.execute(
-            changed.values(
-                configuration=made.configuration,
-                device=made.device,
-                model=made.model,
-                measured_at=made.measured_at,
-                figures=made.figures,
-                point=made.point,
-            )
-        )
+        changed = update(runs).where(runs.c.digest == digest).values(**run_values(made))
+        if connection.execute(changed).rowcount:  # it may have been withdrawn meanwhile
+            connection.execute(delete(run_marks).where(run_marks.c.digest == digest))
+            store_marks(connection, made)
     return True
