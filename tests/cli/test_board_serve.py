@@ -17,6 +17,7 @@ import pytest
 
 import joulemark.cli.board_extra as extra
 from joulemark.cli.__main__ import main
+from joulemark.cli.board_database import named, opened
 
 COMMAND = [sys.executable, "-m", "joulemark.cli"]
 
@@ -89,6 +90,10 @@ def test_a_port_in_use_is_told(tmp_path: Path) -> None:
         (("--moderator-key-file", "missing"), "cannot be read"),
         (("--public-url", "board.example.org"), "no address"),
         (("--host", "192.0.2.1"), "cannot listen"),
+        (("--host", "192.0.2.1"), "fix: --host 127.0.0.1"),
+        (("--database", "."), "that is a folder"),
+        (("--database", "text"), "name the board's own file of SQLite"),
+        (("--database", "text/board.sqlite"), "name a file in a folder"),
     ],
 )
 def test_bad_input_is_told(
@@ -99,6 +104,7 @@ def test_bad_input_is_told(
     word: str,
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    Path("text").write_text("no database, but words that are long enough to be read as one")
     with pytest.raises(SystemExit) as end:
         main(["board", "serve", "--port", "0", *arguments])
     told = capsys.readouterr().err
@@ -112,6 +118,8 @@ def test_keys_are_made_listed_and_revoked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    with opened("board.sqlite", may_make=True):
+        pass
 
     def give(*arguments: str) -> str:
         main(["board", "keys", *arguments])
@@ -128,6 +136,40 @@ def test_keys_are_made_listed_and_revoked(
         give("revoke", listed["id"])
     assert end.value.code == 2
     assert "keys list" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "command", ["keys list", "keys add Ada", "keys revoke x", "rebuild", "worker --once"]
+)
+def test_a_database_that_is_misspelt_is_not_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], command: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SystemExit) as end:
+        main(["board", *command.split(), "--database", "bord.sqlite"])
+    told = capsys.readouterr().err
+    assert end.value.code == 2
+    assert "there is no database bord.sqlite" in told
+    assert "--database FILE|URL" in told
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_import_says_that_it_made_a_board(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("rows").mkdir()
+    for is_new in (True, False):
+        with pytest.raises(SystemExit) as end:
+            main(["board", "import", "rows", "--database", "new.sqlite"])
+        assert end.value.code == 1  # no row was taken
+        assert ("new.sqlite is a new board" in capsys.readouterr().out) == is_new
+
+
+def test_a_database_is_named_without_its_password() -> None:
+    assert named("board.sqlite") == ""
+    assert named("my board.sqlite") == " --database 'my board.sqlite'"
+    assert named("postgresql://u:s3cret@h/n") == " --database 'postgresql://u:***@h/n'"
 
 
 def test_without_its_packages_it_says_how_to_install_them(

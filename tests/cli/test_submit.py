@@ -19,6 +19,7 @@ from joulemark.cli.__main__ import main
 from joulemark.cli.submit import after_run
 from joulemark.runs.view import summary_of
 
+NOWHERE = "http://127.0.0.1:9"
 Say = Callable[..., SimpleNamespace]
 
 
@@ -69,11 +70,11 @@ def test_nothing_is_sent_without_consent(say: Say, run: Path, board: Board) -> N
 def test_opting_in_shows_the_text_and_is_kept(say: Say) -> None:
     assert say("bench", "opt-in", "--show").out.startswith(TEXT)
     assert not consent_path().exists()
-    told = say("bench", "opt-in", "--server", "https://board.example.org/")
+    told = say("bench", "opt-in", "--server", f"{NOWHERE}/")
     assert TEXT in told.out
     assert "CC BY 4.0" in told.out
     assert read_consent().holds
-    assert read_consent().server == "https://board.example.org"
+    assert read_consent().server == NOWHERE
     assert json.loads(say("bench", "opt-in", "--show", "--json").out)["opted_in"] is True
     assert "withdraw" not in say("bench", "opt-out").out  # nothing was sent yet
     assert not read_consent().holds
@@ -107,13 +108,75 @@ def test_submit_verify_withdraw(say: Say, run: Path, board: Board, tmp_path: Pat
 
 
 def test_offline_it_waits_and_the_next_submission_sends_it(say: Say, run: Path, board: Board) -> None:
-    say("bench", "opt-in", "--server", "http://127.0.0.1:9")
+    board.status = 503
+    say("bench", "opt-in", "--server", board.url)
     told = say("bench", "submit", run)
     assert told.code == 0
     assert "1 waiting" in told.out
-    assert say("bench", "submit", "--server", board.url).code == 0
+    board.status = 202
+    assert say("bench", "submit").code == 0
+    assert len(board.bundles()) == 2
+    assert Spool().waiting() == []
+    assert "nothing waits" in say("bench", "submit").out
+
+
+def test_what_is_meant_for_one_board_goes_to_no_other(say: Say, run: Path, board: Board) -> None:
+    say("bench", "opt-in", "--server", board.url)
+    assert (
+        f"1 waiting in {Spool().root} for {NOWHERE}" in say("bench", "submit", run, "--server", NOWHERE).out
+    )
+    with serving() as third:
+        for arguments in ((), ("--server", board.url), ("--server", third.url)):
+            told = say("bench", "submit", *arguments)
+            assert NOWHERE in told.out
+        assert third.received == []
+    assert board.bundles() == []
+    told = json.loads(say("bench", "submit", "--json").out)
+    assert [(one["board"], one["state"]) for one in told["delivered"]] == [(NOWHERE, "away")]
+    assert [one["board"] for one in told["waiting"]] == [NOWHERE]
+    assert say("bench", "submit", run).code == 0  # named anew, it goes where that says
     assert len(board.bundles()) == 1
-    assert "nothing waits" in say("bench", "submit", "--server", board.url).out
+    assert Spool().waiting() == []
+
+
+def test_a_withdrawal_goes_to_the_board_that_has_the_run(say: Say, run: Path, board: Board) -> None:
+    say("bench", "submit", run, "--agree", "--server", board.url)
+    with serving() as other:
+        say("bench", "opt-in", "--server", other.url)
+        assert say("bench", "withdraw", run).code == 0
+        assert other.received == []
+    assert board.received[-1][0].endswith("/withdrawals")
+    assert Spool().waiting() == []
+
+
+def test_opting_in_names_the_board_and_the_one_before_and_says_whether_it_answers(
+    say: Say, run: Path, board: Board
+) -> None:
+    told = say("bench", "opt-in", "--server", NOWHERE)
+    assert told.code == 0
+    assert f"runs go to {NOWHERE}\n" in told.out
+    assert f"{NOWHERE} does not answer now (" in told.out
+    say("bench", "submit", run)
+    board.reply = {"lines": []}
+    told = say("bench", "opt-in", "--server", board.url)
+    assert f"runs go to {board.url}; before, they went to {NOWHERE}" in told.out
+    assert f"1 still wait for {NOWHERE}" in told.out
+    assert f"{board.url} answers" in told.out
+    assert json.loads(say("bench", "opt-in", "--json").out)["board_answers"] is True
+    board.reply = {"hello": "world"}
+    assert "there is no board" in say("bench", "opt-in").out
+    assert "answers" not in say("bench", "opt-in", "--show").out  # it asks nobody
+    assert consent_path().exists()
+
+
+def test_a_preview_in_a_terminal_is_a_summary(say: Say, run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("joulemark.cli.submit._is_terminal", lambda: True)
+    told = say("bench", "submit", run, "--preview")
+    assert len(told.out.splitlines()) < 30
+    assert "manifest.json" in told.out
+    assert "left out: questions and answers" in told.out
+    assert f"joulemark bench submit {run} --preview | less" in told.out
+    assert json.loads(say("bench", "submit", run, "--preview", "--json").out)
 
 
 def test_a_refusal_is_exit_code_3(say: Say, run: Path, board: Board) -> None:

@@ -38,6 +38,12 @@ def serving() -> Iterator[Board]:
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers["Content-Length"]))
             board.received.append((self.path, dict(self.headers), body))
+            self._answer()
+
+        def do_GET(self) -> None:
+            self._answer()
+
+        def _answer(self) -> None:
             answer = json.dumps(board.reply).encode()
             self.send_response(board.status)
             for name, value in board.headers.items():

@@ -24,11 +24,13 @@ from doubles.noisy_runs import later, noisy
 from doubles.submitted_runs import answers, described, readings
 from joulemark.board.apart import Here
 from joulemark.board.app import create_app
+from joulemark.board.imports.rows import row_id, take_rows
 from joulemark.board.serving.server import BoardServer, listen
 from joulemark.board.settings import BoardSettings
 from joulemark.bundles.submission.content import Content, cleaned
 from joulemark.bundles.submission.pack import Packed, pack_content
 from joulemark.bundles.submission.signing import SigningKey
+from joulemark.record.published import PublishedRow
 
 MODERATOR_KEY = "a-moderator-of-these-tests"
 
@@ -96,6 +98,13 @@ def served(where: BoardDouble) -> Iterator[str]:
         server.should_exit = True
         thread.join(30)
         listening.close()
+
+
+def publish(engine: Engine, rows: Iterable[PublishedRow]) -> list[str]:
+    """Put rows on a board as an import does; return their ids."""
+    given = list(rows)
+    take_rows(engine, given)
+    return [row_id(row) for row in given]
 
 
 def key(number: int = 0) -> SigningKey:

@@ -8,14 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import orjson
-from sqlalchemy import insert
 
 from doubles import boards
 from doubles.hostile_bundles import WORDS
-from joulemark.board.database.tables import published_rows
-from joulemark.board.database.times import utc_now
-from joulemark.board.standing.kept import keep_all_published
 from joulemark.bundles.submission.content import Content
 from joulemark.bundles.submission.pack import pack_content
 from joulemark.record.item import ItemRow
@@ -51,23 +46,6 @@ def published(**fields: Any) -> PublishedRow:
         **fields,
     }
     return PublishedRow(**given)
-
-
-def publish(engine: Any, rows: list[PublishedRow]) -> list[str]:
-    """Store rows as an import does; returns their ids."""
-    import hashlib
-
-    ids = [hashlib.sha256(orjson.dumps(row.model_dump(mode="json"))).hexdigest() for row in rows]
-    with engine.connect().execution_options(writes=True) as connection, connection.begin():
-        connection.execute(
-            insert(published_rows),
-            [
-                {"id": i, "imported_at": utc_now(), "source": r.source, "row": r.model_dump(mode="json")}
-                for i, r in zip(ids, rows, strict=True)
-            ],
-        )
-        keep_all_published(connection, ids)
-    return ids
 
 
 @cache

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
-from sqlalchemy import Engine
-
 from doubles.board_runs import Rig, bundle_of, content_of
-from doubles.boards import BoardDouble, board, key
-from joulemark.board.imports.rows import row_id, take_rows
+from doubles.boards import BoardDouble, board, key, publish
 from joulemark.bundles.submission.content import Content
 from joulemark.record.published import PublishedRow
 
@@ -73,13 +70,6 @@ def published(n: int = 30) -> tuple[PublishedRow, ...]:
         )
         for k in range(n)
     )
-
-
-def publish(engine: Engine, rows: Iterable[PublishedRow]) -> list[str]:
-    """Put rows on a board as an import does; return their ids."""
-    given = list(rows)
-    take_rows(engine, given)
-    return [row_id(row) for row in given]
 
 
 @contextmanager

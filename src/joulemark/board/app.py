@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from typing import Any
 
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
@@ -29,6 +28,7 @@ from joulemark.board.intake import routes as submissions
 from joulemark.board.intake.callers import Rates
 from joulemark.board.intake.guard import Guard
 from joulemark.board.intake.sessions import Sessions
+from joulemark.board.malformed import malformed
 from joulemark.board.methodology import routes as methodology
 from joulemark.board.pages.environment import STATIC
 from joulemark.board.pages.refused import refused_page
@@ -140,16 +140,5 @@ async def _no_database(request: Request, error: Exception) -> Response:
 
 
 async def _malformed(request: Request, error: Exception) -> Response:
-    """Say which part of a request is malformed, and echo none of it."""
     assert isinstance(error, RequestValidationError)
-    places = sorted({_place(one) for one in error.errors()})[:5]
-    why = "; ".join(sorted({str(one["msg"])[:120] for one in error.errors()})[:5])
-    return await _refused(request, Refused(422, f"malformed: {', '.join(places)}", why))
-
-
-def _place(wrong: Mapping[str, Any]) -> str:
-    """Return where a part is; the name of a field that is not known is the client's own text."""
-    parts = [str(part) for part in wrong["loc"]]
-    if wrong["type"] == "extra_forbidden":
-        parts[-1] = "a field that is not known"
-    return ".".join(parts)[:80]
+    return await _refused(request, malformed(error.errors(), "the request cannot be taken as it is"))

@@ -134,6 +134,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except click.exceptions.Abort:
         click.echo("interrupted", err=True)
         sys.exit(130)
+    except click.UsageError as error:
+        if isinstance(error, click.exceptions.NoArgsIsHelpError) or error.ctx is None:
+            error.show()
+        else:
+            context = error.ctx
+            usage = " ".join(context.get_usage().split()).removeprefix("Usage: ")
+            said = f"error: {error.format_message()}\n  fix: {usage}   (`{context.command_path} --help`)"
+            click.echo(_printable(said), err=True)
+        sys.exit(2)
     except click.ClickException as error:
         error.show()
         sys.exit(2)

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import click
 
-from joulemark.cli.board_database import database_option, opened
+from joulemark.cli.board_database import database_option, is_there, opened
 
 _json = click.option("--json", "as_json", is_flag=True, help="Print what was taken as JSON.")
 
 
 @click.command(name="import")
-@click.argument("places", nargs=-1, required=True, metavar="FILE|DIR...", type=click.Path(path_type=Path))
+@click.argument("places", nargs=-1, metavar="FILE|DIR...", type=click.Path(path_type=Path))
 @database_option
 @_json
 def import_(places: tuple[Path, ...], database: str, as_json: bool) -> None:
@@ -29,12 +29,20 @@ def import_(places: tuple[Path, ...], database: str, as_json: bool) -> None:
 
     from joulemark.board.imports.rows import take_rows
     from joulemark.board.imports.seed import stored_rows
+    from joulemark.record.errors import InputError
 
+    if not places:
+        raise InputError(
+            "no file of rows was named",
+            fix="joulemark board import FILE   (`joulemark import KIND FILE --into DIR` makes one)",
+        )
     rows, passed_over = stored_rows(places)
-    with opened(database) as engine:
+    is_new = not is_there(database)
+    with opened(database, may_make=True) as engine:
         taken = take_rows(engine, rows)
     if as_json:
         document = {
+            "is_new_board": is_new,
             "n_new": taken.n_new,
             "n_known": taken.n_known,
             "implausible": list(taken.implausible),
@@ -42,6 +50,8 @@ def import_(places: tuple[Path, ...], database: str, as_json: bool) -> None:
         }
         click.echo(orjson.dumps(document, option=orjson.OPT_INDENT_2).decode())
     else:
+        if is_new:
+            click.echo(f"{database} is a new board: there was none")
         click.echo(f"{taken.n_new} rows are new, {taken.n_known} were there")
         _tell(taken.implausible, passed_over)
     if not rows:
@@ -75,7 +85,7 @@ def seed(places: tuple[Path, ...], mlenergy: Path | None, more: bool, database: 
 
     if not places and mlenergy is None:
         raise InputError("nothing was named to seed with", fix="joulemark board seed FOLDER --mlenergy DIR")
-    with opened(database) as engine:
+    with opened(database, may_make=True) as engine:
         if not more and not is_empty(engine):
             raise InputError("the board is not empty", fix="--more adds to what is there")
         found = seeded(engine, places, mlenergy)

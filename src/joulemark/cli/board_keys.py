@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from joulemark.cli.board_database import database_option, opened
+from joulemark.cli.board_database import database_option, named, opened
 
 _json = click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
 
@@ -56,7 +56,7 @@ def list_(database: str, as_json: bool) -> None:
         state = "revoked" if one["revoked_at"] else "good"
         click.echo(f"{one['id']}  {one['role']:9}  {state:7}  {one['created_at'][:10]}  {one['name']}")
     if not found:
-        click.echo("there are none; `joulemark board keys add NAME` makes one")
+        click.echo(f"there are none; `joulemark board keys add NAME{named(database)}` makes one")
 
 
 @keys.command()
@@ -76,5 +76,7 @@ def revoke(key_id: str, database: str, as_json: bool) -> None:
         with writing(engine) as connection:
             known = revoke_key(connection, key_id[:64])
     if not known:
-        raise InputError("there is no such key in use", fix="joulemark board keys list   shows their ids")
+        raise InputError(
+            "there is no such key in use", fix=f"joulemark board keys list{named(database)}   shows their ids"
+        )
     click.echo(orjson.dumps({"revoked": key_id}).decode() if as_json else f"{key_id}: revoked")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from joulemark.cli.board_database import database_option
+from joulemark.cli.board_database import database_option, named
 
 if TYPE_CHECKING:
     from joulemark.board.settings import BoardSettings
@@ -89,7 +89,8 @@ def _tell(url: str, settings: BoardSettings, *, as_json: bool) -> None:
         click.echo(f"board at {url}")
         click.echo(f"  submit:   joulemark bench opt-in --server {settings.public_url or url}")
         if settings.moderator_key is None:
-            click.echo("  moderate: with a key of `joulemark board keys add NAME`, or --moderator-key-file")
+            add = f"joulemark board keys add NAME{named(settings.database_url)}"
+            click.echo(f"  moderate: with a key of `{add}`, or --moderator-key-file")
         else:
             click.echo(f"  moderate: {url}/moderation")
         click.echo("Ctrl-C ends it.")

@@ -69,20 +69,20 @@ def worker(
             told = " ".join(filter(None, (event, facts.get("job", ""), facts.get("why", ""))))
             click.echo(f"· {printable(told)}", err=True)
 
-    who = ordinary_user(user)
-    otherwise = Path("/var/lib/joulemark") if os.geteuid() == 0 else data_home()
-    place = working_folder(work or otherwise / "code-worker", who)
-    try:
-        lock = FileLock(place / ".worker.lock")
-    except (LockHeld, OSError) as error:
-        raise InputError(
-            "there is a worker on this machine",
-            why=f"{place} is in use, and two would measure each other's load ({error})",
-            fix="leave it at one, or name another folder with --work for one with processors of its own",
-        ) from error
-    sets = found_in(datasets)
-    require_start(who, place)
     with opened(database) as engine:
+        who = ordinary_user(user)
+        otherwise = Path("/var/lib/joulemark") if os.geteuid() == 0 else data_home()
+        place = working_folder(work or otherwise / "code-worker", who)
+        try:
+            lock = FileLock(place / ".worker.lock")
+        except (LockHeld, OSError) as error:
+            raise InputError(
+                "there is a worker on this machine",
+                why=f"{place} is in use, and two would measure each other's load ({error})",
+                fix="leave it at one, or name another folder with --work for one with processors of its own",
+            ) from error
+        sets = found_in(datasets)
+        require_start(who, place)
         made = Worker(engine, sets, place, who, workers, job_hours * 3600, say=say)
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: made.stop())

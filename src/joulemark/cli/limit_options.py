@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -22,14 +22,14 @@ _LATENCIES = (
 _PERCENTILES = ("p50", "p90", "p95", "p99")
 
 
-def limit_options(command: Command) -> Command:
-    """Give a command the options that `limits_of` reads."""
+def limit_options(command: Command, time: Callable[[str], float] = seconds) -> Command:
+    """Give a command the options that `limits_of` reads; ``time`` reads a time."""
     options = []
     for name, told, _ in _LATENCIES:
         text = f"The most that the mean {told} may be; --max-{name}-p50, -p90, -p95, -p99 bound a percentile."
-        options.append(click.option(f"--max-{name}", type=seconds, metavar="TIME", help=text))
+        options.append(click.option(f"--max-{name}", type=time, metavar="TIME", help=text))
         options += [
-            click.option(f"--max-{name}-{percentile}", type=seconds, metavar="TIME", hidden=True)
+            click.option(f"--max-{name}-{percentile}", type=time, metavar="TIME", hidden=True)
             for percentile in _PERCENTILES
         ]
     options += [
@@ -49,7 +49,7 @@ def limit_options(command: Command) -> Command:
     return command
 
 
-def limits_of(options: Mapping[str, Any]) -> tuple[Limit, ...]:
+def limits_of(options: Mapping[str, Any], time: Callable[[str], float] = seconds) -> tuple[Limit, ...]:
     """Return the limits that the options of `limit_options` say."""
     from joulemark.metrics.limits import Limit
 
@@ -65,7 +65,7 @@ def limits_of(options: Mapping[str, Any]) -> tuple[Limit, ...]:
         if options[option] is not None:
             found.append(Limit(figure, options[option]))
     pairs = pairs_of(options["limits"], "--limit", "itl_p99=50ms")
-    return (*found, *(_other_limit(name, text) for name, text in pairs))
+    return (*found, *(_other_limit(name, text, time) for name, text in pairs))
 
 
 def pairs_of(texts: Sequence[str], option: str, example: str) -> list[tuple[str, str]]:
@@ -79,12 +79,12 @@ def pairs_of(texts: Sequence[str], option: str, example: str) -> list[tuple[str,
     return pairs
 
 
-def _other_limit(name: str, text: str) -> Limit:
+def _other_limit(name: str, text: str, time: Callable[[str], float]) -> Limit:
     from joulemark.metrics.limits import Limit
     from joulemark.metrics.point_figures import LARGER_IS_BETTER, LATENCY, PLAIN
 
     if name in PLAIN or name in LARGER_IS_BETTER:
         return Limit(name, FiniteRange(0).convert(text, None, None), at_least=name in LARGER_IS_BETTER)
     if LATENCY.fullmatch(name):
-        return Limit(name, seconds(text))
+        return Limit(name, time(text))
     raise click.BadParameter(f"{name!r} is no figure: one of {', '.join(PLAIN)}, or a latency like itl_p99")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ from joulemark.cli.limit_options import limit_options, limits_of
 from joulemark.cli.options import FiniteRange, declared_rates, rate_options
 from joulemark.cli.pick_words import budget, length
 from joulemark.cli.ranked_output import page_fix, show
+from joulemark.cli.seconds import limit_seconds
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -38,7 +40,7 @@ _BY = ("joules_per_correct", "joules", "usd", "gco2e", "usd_per_correct", "gco2e
 @click.option("--hardware", metavar="NAME", help="Only devices of this name, or words of it.")
 @click.option("--model", metavar="NAME", help="Only models of this name, or words of it.")
 @click.option("--task", metavar="NAME", help="Only runs of this task: the accuracy is that of it.")
-@limit_options
+@partial(limit_options, time=limit_seconds)
 @click.option("--budget", "budgets", multiple=True, type=budget, metavar='"$5/day"|"2kWh/day"|"1kg/day"',
               help="The most dollars, energy or CO2e a day. May be repeated.")  # fmt: skip
 @click.option(
@@ -138,6 +140,8 @@ def _constraints(options: dict[str, Any]) -> tuple[Constraint, ...]:
     named = {name: options[name] for name in ("hardware", "model", "task")}
     of_requests = options["budget_of"] == "requests"
     try:
-        return constraints_of(named, limits_of(options), options["budgets"], a_day, of_requests=of_requests)
+        return constraints_of(
+            named, limits_of(options, limit_seconds), options["budgets"], a_day, of_requests=of_requests
+        )
     except ValueError as error:
         raise InputError(str(error), fix="--requests-per-day 1000") from error

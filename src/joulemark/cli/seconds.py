@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import click
 
 
@@ -12,7 +14,18 @@ def seconds(text: str) -> float:
     """
     from joulemark.metrics.picking.asked import read_seconds
 
+    return _read(text, read_seconds)
+
+
+def limit_seconds(text: str) -> float:
+    """Return a limit in seconds; one without a unit is refused. Raises ``click.BadParameter``."""
+    from joulemark.metrics.picking.asked import read_limit_seconds
+
+    return _read(text, read_limit_seconds)
+
+
+def _read(text: str, read: Callable[[str], float]) -> float:
     try:
-        return read_seconds(text)
+        return read(text)
     except ValueError as error:
         raise click.BadParameter(f"{text!r} is {error}") from error

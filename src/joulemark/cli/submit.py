@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import shlex
 import sys
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 if TYPE_CHECKING:
+    from joulemark.bundles.submission.spool import Spool, Waiting
     from joulemark.bundles.submission.submitting import Delivery
     from joulemark.metrics.summary import Summary
 
@@ -19,7 +22,7 @@ _json = click.option("--json", "as_json", is_flag=True, help="Print what came of
 
 @click.command()
 @click.argument("target", required=False, metavar="[FILE|RUN]", type=click.Path(path_type=Path))
-@click.option("--preview", is_flag=True, help="Print exactly what would be sent, and send nothing.")
+@click.option("--preview", is_flag=True, help="Print what would be sent, and send nothing.")
 @click.option(
     "--out", metavar="FILE", type=click.Path(path_type=Path), help="Write the bundle, and send nothing."
 )
@@ -31,8 +34,8 @@ def submit(
 ) -> None:
     """Pack RUN, or take a bundle FILE, and send it to a board; without either, send what waits.
 
-    What cannot be sent now waits on this machine and is sent with the next submission. Exit code 3: it does
-    not verify, or the board refused it.
+    What cannot be sent now waits on this machine for the board that it was meant for; no other gets it. Exit
+    code 3: it does not verify, or the board refused it.
     """
     from joulemark.bundles.submission.consent import read_consent
     from joulemark.bundles.submission.server import address_of
@@ -46,7 +49,7 @@ def submit(
     if target is not None:
         data, members, facts = _bundle(target)
         if preview:
-            _preview(members, as_json=as_json)
+            _preview(members, target, as_json=as_json)
             return
         if out is not None:
             _write(out, data, as_json=as_json)
@@ -60,8 +63,8 @@ def submit(
         )
     address = address_of(server, consent.server)
     if target is not None:
-        digest = spool.put(data, facts)
-    sys.exit(_deliver(spool, address, digest, as_json=as_json))
+        digest = spool.put(data, facts, address)
+    sys.exit(_deliver(spool, address, digest, as_json=as_json, others=target is None and server is None))
 
 
 @click.command()
@@ -89,14 +92,15 @@ def withdraw(name: str, server: str | None, as_json: bool) -> None:
             f"{name} was not submitted from here",
             fix=f"the records of what was lie in {spool.root / 'records'}",
         )
-    address = address_of(server, read_consent().server or _board_of(known[0]))
+    given = address_of(server, None) if server else None
+    address = given or address_of(None, read_consent().server)
     for record in known:
         digest = str(record["digest"])
         if spool.drop(digest) and "submission" not in record:
             click.echo(f"{digest[:16]}: it had not been sent, and will not be", err=as_json)
             continue
-        spool.put_withdrawal(digest, withdrawal(digest, load_key()))
-    sys.exit(_deliver(spool, address, None, as_json=as_json))
+        spool.put_withdrawal(digest, withdrawal(digest, load_key()), given or _board_of(record) or address)
+    sys.exit(_deliver(spool, address, None, as_json=as_json, others=given is None))
 
 
 def after_run(root: Path, summary: Summary) -> None:
@@ -123,9 +127,9 @@ def after_run(root: Path, summary: Summary) -> None:
         from joulemark.bundles.submission.spool import Spool
 
         data, _, facts = _bundle(root)
-        spool = Spool()
-        digest = spool.put(data, facts)
-        _deliver(spool, address_of(None, consent.server), digest, as_json=False, to_stderr=True)
+        spool, address = Spool(), address_of(None, consent.server)
+        digest = spool.put(data, facts, address)
+        _deliver(spool, address, digest, as_json=False, to_stderr=True)
     except InputError as error:
         click.echo(f"not submitted: {error}", err=True)
     # The run is measured and stored: whatever is wrong here, its command has not failed.
@@ -159,16 +163,21 @@ def _bundle(target: Path) -> tuple[bytes, dict[str, bytes], dict[str, Any]]:
     return data, read_archive(data), {"run_id": found.summary.run_id, "file": str(target.resolve())}
 
 
-def _preview(members: dict[str, bytes], *, as_json: bool) -> None:
-    from joulemark.report.bundle_preview import preview_lines
+def _preview(members: dict[str, bytes], target: Path, *, as_json: bool) -> None:
+    from joulemark.report.bundle_preview import preview_lines, summary_lines
 
     if as_json:
         import orjson
 
         click.echo(orjson.dumps({name: data.decode() for name, data in members.items()}).decode())
         return
-    for line in preview_lines(members):
+    shown = summary_lines(members, target) if _is_terminal() else preview_lines(members)
+    for line in shown:
         click.echo(line)
+
+
+def _is_terminal() -> bool:
+    return sys.stdout.isatty()
 
 
 def _write(out: Path, data: bytes, *, as_json: bool) -> None:
@@ -187,22 +196,30 @@ def _write(out: Path, data: bytes, *, as_json: bool) -> None:
 
 
 def _deliver(
-    spool: Any, address: str | None, digest: str | None, *, as_json: bool, to_stderr: bool = False
+    spool: Spool,
+    address: str | None,
+    digest: str | None,
+    *,
+    as_json: bool,
+    to_stderr: bool = False,
+    others: bool = False,
 ) -> int:
-    """Send what waits and say what came of it; returns the exit code."""
+    """Send what waits (``others``: for other boards too) and say what came of it; returns the exit code."""
     import orjson
 
     from joulemark.bundles.submission.answered import answered
     from joulemark.bundles.submission.submitting import deliver
 
-    deliveries = [] if address is None else list(deliver(spool, address))
+    deliveries = list(deliver(spool, address, others=others))
     waiting = spool.waiting()
     if as_json:
         document = {
             "board": address,
             "digest": digest,
             "delivered": [_told(one) for one in deliveries],
-            "waiting": [{"digest": one.digest, "kind": one.kind} for one in waiting],
+            "waiting": [
+                {"digest": one.digest, "kind": one.kind, "board": one.board or address} for one in waiting
+            ],
         }
         click.echo(orjson.dumps(document, option=orjson.OPT_INDENT_2).decode())
     else:
@@ -211,18 +228,33 @@ def _deliver(
             taken = answered(one.answer.facts or {}) if one.message.kind == "submission" else "arrived"
             said = {"sent": taken, "refused": "REFUSED", "away": "waits"}[state]
             why = f" ({one.answer.why})" if one.answer.why else ""
-            click.echo(f"{one.message.kind} {one.message.digest[:16]}: {said}{why}", err=to_stderr)
-        if waiting:
-            away = (
-                "no board is known (--server URL)" if address is None else f"{address} does not take it now"
-            )
-            click.echo(
-                f"{len(waiting)} waiting in {spool.root}: {away}; `joulemark bench submit` tries again",
-                err=to_stderr,
-            )
-        elif not deliveries:
+            place = "" if one.board == address else f" ({one.board})"
+            click.echo(f"{one.message.kind} {one.message.digest[:16]}{place}: {said}{why}", err=to_stderr)
+        for line in _still_waiting(spool.root, waiting, deliveries, address):
+            click.echo(line, err=to_stderr)
+        if not waiting and not deliveries:
             click.echo("nothing waits to be sent", err=to_stderr)
     return 3 if any(one.answer.state == "refused" for one in deliveries) else 0
+
+
+def _still_waiting(
+    root: Path, waiting: Sequence[Waiting], deliveries: Sequence[Delivery], address: str | None
+) -> Iterator[str]:
+    """Say what waits, by the board that it waits for."""
+    tried = {one.board for one in deliveries}
+    for board, n in Counter(one.board or address for one in waiting).items():
+        if board is None:
+            yield f"{n} waiting in {root}: no board is known (--server URL)"
+        elif board in tried:
+            yield (
+                f"{n} waiting in {root} for {board}, which does not take it now; `joulemark bench submit` "
+                "tries again, `joulemark bench submit RUN --server URL` sends it to another board instead"
+            )
+        else:
+            yield (
+                f"{n} waiting in {root} for {board}, and sent to no other board; `joulemark bench submit` "
+                "sends it there"
+            )
 
 
 def _told(one: Delivery) -> dict[str, Any]:
@@ -230,6 +262,7 @@ def _told(one: Delivery) -> dict[str, Any]:
     return {
         "digest": one.message.digest,
         "kind": one.message.kind,
+        "board": one.board,
         "state": answer.state,
         "why": answer.why or None,
         "answer": answer.facts,

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from joulemark.bundles.submission.signing import fingerprint
 from joulemark.bundles.submission.verification import CHECKS, ORIGIN, Verification
-from joulemark.report.busy import NOTE, is_busy
+from joulemark.report.busy import NOTE, is_busy, marked
 from joulemark.report.latency_table import latency_rows
 from joulemark.report.wording import printable, shown
 
@@ -69,7 +69,8 @@ def _figures(found: Verification) -> Iterator[str]:
     reason = "" if summary.tier_reason is None else f" ({summary.tier_reason.text})"
     yield f"  {'Tier':<44} {tier if tier is not None else '—' + reason}"
     for figure in shown(summary):
-        yield f"  {printable(figure.title):<44} {figure.text}  {figure.interval or figure.why}".rstrip()
+        title = marked(figure.name, figure.title, summary)
+        yield f"  {printable(title):<44} {figure.text}  {figure.interval or figure.why}".rstrip()
     for row in latency_rows(summary):
         cells = "  ".join(cell.text for cell in row.cells)
         yield f"  {printable(row.title):<44} {cells}"

@@ -12,7 +12,12 @@ _TIMED_UNITS = frozenset({"s", "tokens/s"})
 
 def is_busy(summary: Summary) -> bool:
     """Tell whether other processes or the hypervisor took more of the machine than a quiet one allows."""
-    return any(caveat.code == "busy_machine" for caveat in summary.caveats)
+    return bool(busy_reason(summary))
+
+
+def busy_reason(summary: Summary) -> str:
+    """Return why times and processor time of a run stand beside no other's, or nothing."""
+    return next((caveat.text for caveat in summary.caveats if caveat.code == "busy_machine"), "")
 
 
 def marked(name: str, title: str, summary: Summary) -> str:

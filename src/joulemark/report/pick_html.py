@@ -11,14 +11,12 @@ from joulemark.metrics.picking.definitions import DEFINITIONS
 from joulemark.report.drawing import Drawing, drawn
 from joulemark.report.page_file import write_page
 from joulemark.report.pick_chart import pick_chart, pick_rows
-from joulemark.report.pick_table import cost_grid, day_grid, missing_lines, rank_rows, time_grid
+from joulemark.report.pick_table import cost_grid, day_grid, missing_lines, note_lines, rank_rows, time_grid
 from joulemark.report.pick_words import (
     OBJECTIVES,
     accuracy_line,
     leads,
-    named,
     not_priced_lines,
-    row_notes,
     ruled_out_line,
     table_title,
     title,
@@ -60,9 +58,7 @@ def _section(found: Picked, table: Table) -> dict[str, Any]:
         "chart": _picture(found, table),
         "rows": rank_rows(found, table),
         "grids": [(head, grid) for head, grid in grids if grid.columns],
-        "notes": [
-            f"{named(row.priced.candidate.point)}: {note}" for row in table.rows for note in row_notes(row)
-        ],
+        "notes": note_lines(table, len(table.rows)),
     }
 
 

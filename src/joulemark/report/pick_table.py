@@ -6,7 +6,16 @@ from dataclasses import dataclass
 
 from joulemark.metrics.picking import Picked, Priced, Table
 from joulemark.metrics.value import Value
-from joulemark.report.pick_words import accuracy_text, chance_of, named, percent_of, ranged, rank_text
+from joulemark.report.pick_words import (
+    BY_OUTPUT_ALONE,
+    accuracy_text,
+    chance_of,
+    named,
+    percent_of,
+    ranged,
+    rank_text,
+    row_notes,
+)
 from joulemark.report.wording import DASH, figure_texts, why
 
 _COSTS = (
@@ -25,6 +34,7 @@ _DAY = (
     ("workload_gco2e_per_day", "gCO2e"),
     ("workload_busy_share", "at work"),
 )
+_NAMED = 3  # places that are named one by one where a note holds for all
 _TIMES = (
     ("workload_ttft_s", "First token"),
     ("workload_seconds", "Whole answer"),
@@ -34,7 +44,10 @@ _TIMES = (
 
 @dataclass(frozen=True, slots=True)
 class RankRow:
-    """A line of a ranking; ``number`` is its place, by which other tables call it."""
+    """A line of a ranking; ``number`` is its place, by which other tables call it.
+
+    ``beside`` says of a modelled row what its cost leaves out.
+    """
 
     number: str
     rank: str
@@ -43,6 +56,7 @@ class RankRow:
     accuracy: str
     best: str
     why: str
+    beside: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +81,7 @@ def rank_rows(found: Picked, table: Table) -> list[RankRow]:
                 accuracy_text(row.priced),
                 DASH if chance is None else chance_of(chance),
                 why(row.probability),
+                BY_OUTPUT_ALONE if row.priced.candidate.scaled_j_per_token is not None else "",
             )
         )
     return rows
@@ -116,15 +131,34 @@ def span(value: Value) -> str:
     return f"{lo} … {figure_texts('', Value(value.hi, '1'))[0]}"
 
 
+def note_lines(table: Table, most: int) -> list[str]:
+    """Return what has to be known of the first rows, a sentence that holds for several of them once."""
+    by_note: dict[str, list[str]] = {}
+    for place, row in enumerate(table.rows[:most], 1):
+        for note in row_notes(row):
+            by_note.setdefault(note, []).append(f"#{place}")
+    return [f"{_places(places, min(most, len(table.rows)))}: {note}" for note, places in by_note.items()]
+
+
+def _places(places: list[str], n: int) -> str:
+    if len(places) == n > _NAMED:
+        return f"{places[0]} to {places[-1]}"
+    return ", ".join(places)
+
+
 def missing_lines(found: Picked) -> list[str]:
-    """Return why figures that were asked for are dashes in every row, each sentence once."""
-    lines: dict[str, None] = {}
+    """Return why figures of a day are dashes, each reason once with how many rows it holds for."""
+    rows_of: dict[tuple[str, str], list[str]] = {}
     asked = found.workload.requests_per_day is not None
     for table in found.tables:
         for row in table.rows:
             for name, head in _DAY if asked else ():
                 value = row.priced.figures[name]
                 if value.value is None and name in ("workload_standby_kwh_per_day", "workload_busy_share"):
-                    told = f"{head.partition(',')[0]} of {named(row.priced.candidate.point)}: {why(value)}"
-                    lines.setdefault(told[0].upper() + told[1:])
-    return list(lines)
+                    reason = head.partition(",")[0], why(value)
+                    rows_of.setdefault(reason, []).append(named(row.priced.candidate.point))
+    lines = []
+    for (head, text), rows in rows_of.items():
+        more = "" if len(rows) == 1 else f" and {len(rows) - 1:,} more"
+        lines.append(f"{head[0].upper()}{head[1:]} of {rows[0]}{more}: {text}")
+    return lines

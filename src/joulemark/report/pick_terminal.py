@@ -10,17 +10,25 @@ from rich.table import Table as Grid_
 from rich.text import Text
 
 from joulemark.metrics.picking import Picked, Table
-from joulemark.report.pick_table import Grid, cost_grid, day_grid, missing_lines, rank_rows, time_grid
+from joulemark.report.pick_table import (
+    Grid,
+    cost_grid,
+    day_grid,
+    missing_lines,
+    note_lines,
+    rank_rows,
+    time_grid,
+)
 from joulemark.report.pick_words import (
     SHORT,
     accuracy_line,
     leads,
     not_priced_lines,
-    row_notes,
     ruled_out_line,
     table_title,
     title,
     warning,
+    without_accuracy,
 )
 from joulemark.report.wording import printable
 
@@ -50,6 +58,8 @@ def print_pick(found: Picked, console: Console, *, unread: Sequence[tuple[str, s
             console.print(Text(f"  {len(found.ruled_out) - _ROWS} more are in --json.", style="dim"))
     if found.not_priced:
         console.print(Text("\nWithout a price for this workload", style="bold"))
+        if found.tables and (said := without_accuracy(found)):
+            console.print(Text(f"  {said}"))
         for line in not_priced_lines(found)[:_ROWS]:
             console.print(Text(f"  {line}"))
     if found.notes or found.tables:
@@ -70,7 +80,8 @@ def _table(found: Picked, table: Table, console: Console) -> None:
     shown.add_column("Accuracy", justify="right")
     shown.add_column("P(best)", justify="right")
     for row in rank_rows(found, table)[:_ROWS]:
-        shown.add_row(*map(Text, (row.number, row.rank, row.label, row.cost, row.accuracy, row.best)))
+        label = f"{row.label} ({row.beside})" if row.beside else row.label
+        shown.add_row(*map(Text, (row.number, row.rank, label, row.cost, row.accuracy, row.best)))
     console.print(Padding(shown, (0, 0, 0, 0)))
     if len(table.rows) > _ROWS:
         console.print(Text(f"{len(table.rows) - _ROWS} more are in --json.", style="dim"))
@@ -78,9 +89,8 @@ def _table(found: Picked, table: Table, console: Console) -> None:
     if found.workload.requests_per_day is not None:
         _grid("A day", day_grid(table), console)
     _grid("Times and spread", time_grid(table), console)
-    for place, one in enumerate(table.rows[:_ROWS], 1):
-        for note in row_notes(one):
-            console.print(Text(f"#{place}: {note}", style="dim"))
+    for line in note_lines(table, _ROWS):
+        console.print(Text(line, style="dim"))
 
 
 def _grid(head: str, grid: Grid, console: Console) -> None:

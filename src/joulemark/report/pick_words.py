@@ -16,7 +16,8 @@ from joulemark.metrics.picking import (
     TextWorkload,
     Workload,
 )
-from joulemark.metrics.picking.constraints import FITS
+from joulemark.metrics.picking.bounded_model import bounded_note
+from joulemark.metrics.picking.constraints import FITS, Constraint
 from joulemark.metrics.picking.pick import not_full
 from joulemark.metrics.value import Value
 from joulemark.report.simulated_points import simulated_words
@@ -57,6 +58,11 @@ FIGURES = {
     "workload_usd_per_day": "cost a day, standby included",
     "workload_gco2e_per_day": "CO2e a day, standby included",
 }
+BY_OUTPUT_ALONE = "priced by output tokens alone"
+_ORDER = (
+    "Measured rows stand first, then published ones (modelled), then simulated ones: no order of costs is "
+    "told between them."
+)
 _OWN_LENGTHS = ", with the lengths of its own run"
 
 
@@ -66,8 +72,25 @@ def title(found: Picked) -> str:
     day = workload.requests_per_day
     a_day = "" if day is None else f", {day:,.0f} requests a day"
     if isinstance(workload, TextWorkload):
-        return f"What to run for {printable(workload.told)}{a_day}"
-    return f"What to run for {_lengths(workload)} a request{a_day}"
+        return f"What to run for {printable(workload.told)}{a_day}{_limits(found)}"
+    return f"What to run for {_lengths(workload)} a request{a_day}{_limits(found)}"
+
+
+def _limits(found: Picked) -> str:
+    said = [constraint_words(one) for one in found.wanted.constraints]
+    return f"; asked for: {', '.join(said)}" if said else ""
+
+
+def constraint_words(one: Constraint) -> str:
+    """Return a limit in words, for instance ``accuracy of at least 70 %``."""
+    if isinstance(one, Named):
+        return f"{one.name} {printable(one.wanted)}"
+    if one is FITS:
+        return "requests that fit in a day"
+    unit = "s" if one.name.rpartition("_")[2][:1] in ("p", "m") and one.name[:4] != "mean" else "1"
+    limit = figure_texts(one.name, Value(one.bound, unit))[0]
+    words = FIGURES.get(one.name, one.name.removeprefix("workload_").replace("_", " "))
+    return f"{words} of at {'least' if one.at_least else 'most'} {limit}"
 
 
 def _lengths(workload: Workload) -> str:
@@ -86,12 +109,12 @@ def leads(found: Picked) -> list[str]:
     """Return the answer in a sentence or two, or that there is none."""
     if not found.tables:
         n = len(found.ruled_out) + len(found.not_priced)
-        return [f"Nothing of {n} configurations can be picked; below is why."]
+        return [nothing_words(n), *filter(None, (without_accuracy(found),))]
     table = found.tables[0]
     best = table.rows[0]
     value = best.priced.figures[found.wanted.figure]
     text = ranged(found.wanted.figure, value)
-    said = [f"{named(best.priced.candidate.point)}: {text} {_of(found)}."]
+    said = [f"{named(best.priced.candidate.point)}: {text} {_of(found)}{_evidence(table)}."]
     tied = [row for row in table.rows[1:] if row.ranks is not None and row.ranks[0] == 1]
     chance = best.probability.value
     if tied and best.ranks is not None:
@@ -105,7 +128,39 @@ def leads(found: Picked) -> list[str]:
         said.append(why(best.probability))
     if note := not_full(best.priced):
         said.append(printable(note))
+    if note := bounded_note(best.priced.candidate.model):
+        said.append(note)
+    if len({one.kind for one in found.tables}) > 1 or table.kind != "measured":
+        said.append(_ORDER)
     return said
+
+
+def nothing_words(n: int) -> str:
+    """Return that none of n configurations keeps what was asked."""
+    return f"Nothing of {n:,} configurations can be picked; below is why."
+
+
+def without_accuracy(found: Picked) -> str:
+    """Return how many would be ranked if the accuracy did not count, and how to ask, or nothing."""
+    if not found.n_per_request:
+        return ""
+    n = found.n_per_request
+    rows = (
+        "1 configuration lacks only its accuracy"
+        if n == 1
+        else f"{n:,} configurations lack only their accuracy"
+    )
+    what = OBJECTIVES[found.per_request]
+    return f"{rows}: rank by {what} (`--by {found.per_request}`) to see {'it' if n == 1 else 'them'}."
+
+
+def _evidence(table: Table) -> str:
+    """Return what an answer rests on where it is not a measurement, to stand beside its figure."""
+    if table.kind == "measured":
+        return ""
+    if table.kind == "simulated":
+        return ", simulated"
+    return f", modelled from a published row of {printable(table.task or 'a task that is not told')}"
 
 
 def _of(found: Picked) -> str:
@@ -133,7 +188,9 @@ def table_title(table: Table) -> str:
         told.append(f"tier {table.tier}" if table.tier else "no tier")
     if table.scope:
         told.append(f"joules of {printable(table.scope)}")
-    if table.task:
+    if table.task and table.kind == "published":
+        told.append(f"task {printable(table.task)}")
+    elif table.task:
         told.append(f"accuracy of {printable(table.task)}")
     return ", ".join(told)
 

@@ -174,6 +174,13 @@ def test_a_large_row_is_no_reason_to_hold_the_file(monkeypatch: pytest.MonkeyPat
     assert max(sizes) < 1 << 20
 
 
+def test_empty_lines_are_counted_too() -> None:
+    rows = json.dumps(ROW).encode() + b"\n" * samples_text.MAX_LINES
+    assert sum(1 for _ in samples_text.rows_of(io.BytesIO(rows))) == 1
+    with pytest.raises(Refused, match="lines"):
+        list(samples_text.rows_of(io.BytesIO(rows + b"\n")))
+
+
 def test_many_small_rows_behind_a_large_one_are_not_copied_again_for_each(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -57,7 +57,7 @@ def test_what_is_refused_is_told_on_a_page(where: BoardDouble) -> None:
     assert "this is no bundle" in answer.text
     assert "<script" not in answer.text
     assert where.client.post("/submit", data={"agreed": "yes"}).status_code == 422
-    assert where.client.get("/submissions/nothing").status_code == 422
+    assert where.client.get("/submissions/nothing").status_code == 404
     assert where.client.get(f"/submissions/{'0' * 64}").status_code == 404
 
 

@@ -157,5 +157,5 @@ def test_the_name_of_an_unknown_field_is_not_repeated(both: BoardDouble) -> None
     )
     for answer in asked:
         assert answer.status_code == 422
-        assert "a field that is not known" in answer.json()["what"]
+        assert "a field that is not known" in answer.json()["detail"]
         assert "stranger" not in answer.text

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from doubles import forgeries as forged
+from doubles import forged_content as forged
 from doubles.board_runs import content_of, verified
 from doubles.forgeries import H100
 from doubles.steady_runs import closed
@@ -57,12 +57,12 @@ def test_marks_depend_on_nothing_but_the_run(content: Content, marks: tuple[int,
     [
         (forged.scaled(0.5), 1.0),
         (forged.scaled(3.7), 0.95),
-        (forged._replayed, 1.0),
-        (forged._all_right, 1.0),
-        (forged._renamed("NVIDIA GeForce RTX 4090"), 1.0),
-        (forged._stretched(1.7), 0.95),
-        (forged._stretched(0.31), 0.9),
-        (forged._middle, 0.25),
+        (forged.replayed, 1.0),
+        (forged.all_right, 1.0),
+        (forged.renamed("NVIDIA GeForce RTX 4090"), 1.0),
+        (forged.stretched(1.7), 0.95),
+        (forged.stretched(0.31), 0.9),
+        (forged.middle, 0.25),
     ],
     ids=[
         "half the joules",

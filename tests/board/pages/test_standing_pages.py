@@ -10,9 +10,9 @@ from urllib.parse import urlencode
 import pytest
 from sqlalchemy import update
 
-from doubles.boards import board
+from doubles.boards import board, publish
 from doubles.read_page import Element, read_page
-from doubles.standing_boards import HOSTILE, ReadBoard, bundles, publish, published
+from doubles.standing_boards import HOSTILE, ReadBoard, bundles, published
 from joulemark.board.database.tables import submissions
 from joulemark.board.database.writing import writing
 from joulemark.board.standing.kept import drop_run
@@ -77,6 +77,14 @@ def test_every_dash_says_why_for_eyes_and_for_none(page: Element) -> None:
         assert why
         assert dash.parent is not None
         assert why in " ".join(one.text for one in dash.parent.of_class("unseen"))
+
+
+def test_there_are_dashes_and_none_without_a_reason(read: ReadBoard) -> None:
+    for name in ("/", "configuration", "published"):
+        page = read_page(read.board.client.get(address(read, name)).text)
+        assert page.of_class("none"), name
+        bare = [one for one in page.all("td", "dd", "span") if one.text == "—" and not one.all()]
+        assert all("none" in one.attributes.get("class", "").split() for one in bare), name
 
 
 def test_no_id_stands_twice_and_nothing_runs_inline(page: Element) -> None:

@@ -24,7 +24,7 @@ def window() -> Iterator[Browser]:
 @pytest.fixture(scope="module")
 def board(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BoardDouble]:
     with boards.board(tmp_path_factory.mktemp("board"), priced_boards.bundles(3)) as made:
-        priced_boards.publish(made.engine, [priced_boards.published()])
+        boards.publish(made.engine, [priced_boards.published()])
         yield made
 
 

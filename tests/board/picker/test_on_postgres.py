@@ -13,7 +13,7 @@ ASKED = {"prompt_tokens": "300±50", "completion_tokens": "15", "by": "joules", 
 
 def answered(folder: Path, **settings: Any) -> dict[str, Any]:
     with boards.board(folder, priced_boards.bundles(2), **settings) as board:
-        priced_boards.publish(board.engine, [priced_boards.published()])
+        boards.publish(board.engine, [priced_boards.published()])
         found: dict[str, Any] = board.client.get("/api/v1/pick", params=ASKED).json()
         assert board.client.get("/pick", params=ASKED).status_code == 200
         return found

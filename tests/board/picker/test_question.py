@@ -68,7 +68,7 @@ def test_a_question_says_what_the_options_say() -> None:
         hardware="H100",
         min_accuracy="0.7",
         max_ttft="500ms",
-        max_tpot_p99="0.1",
+        max_tpot_p99="0.1s",
         limit="itl_p99=50ms; tokens_per_second=500",
         budget="$5/day; 2kWh/day",
         usd_per_kwh="0.3",

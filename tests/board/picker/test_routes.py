@@ -25,7 +25,7 @@ def board(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BoardDouble]:
     folder = tmp_path_factory.mktemp("board")
     with boards.board(folder, priced_boards.bundles(3)) as made:
         rows = [priced_boards.published(), priced_boards.published(model="org/blank", energy_j=None)]
-        priced_boards.publish(made.engine, rows)
+        boards.publish(made.engine, rows)
         yield made
 
 

@@ -137,14 +137,20 @@ def test_no_page_runs_what_a_row_is_called(built: Built) -> None:
 
 
 def test_every_page_has_one_first_heading_and_dashes_with_reasons(built: Built) -> None:
+    n_dashes = 0
     for path in pages(built.folder):
         page = read_page(path.read_text())
         assert page.all("h1", "h2", "h3")[0].tag == "h1", path.name
         assert len(page.all("h1")) == 1
         ids = [one.attributes["id"] for one in page.all() if one.attributes.get("id")]
         assert len(ids) == len(set(ids)), path.name
+        if path.parent.name != "runs":  # a run's report has its reasons in the cells beside its dashes
+            dashes = [one for one in page.all("td", "dd", "span") if one.text == "—" and not one.all()]
+            assert all("none" in one.attributes.get("class", "").split() for one in dashes), path.name
         assert all(one.attributes["title"] for one in page.of_class("none"))
+        n_dashes += len(page.of_class("none"))
         assert page.all("form", "input") == [], "a form needs a server"
+    assert n_dashes > 5
 
 
 def test_the_same_bundles_give_the_same_files(tmp_path: Path) -> None:

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from sqlalchemy import Engine, select, update
 
-from doubles.boards import board
-from doubles.standing_boards import ReadBoard, bundles, publish, published
+from doubles.boards import board, publish
+from doubles.standing_boards import ReadBoard, bundles, published
 from joulemark.board.database.tables import board_state, configurations, published_rows, runs, submissions
 from joulemark.board.database.version import bump
 from joulemark.board.database.writing import writing

@@ -9,9 +9,9 @@ from typing import Any
 
 from sqlalchemy import Engine, select, update
 
-from doubles.boards import board
+from doubles.boards import board, publish
 from doubles.private_postgres import Server
-from doubles.standing_boards import bundles, publish, published
+from doubles.standing_boards import bundles, published
 from joulemark.board.database.tables import configurations, submissions
 from joulemark.board.database.writing import writing
 from joulemark.board.standing.kept import drop_run, keep_run, rebuild

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from doubles.standing_rows import figure, row, snapshot_of
 from joulemark.board.refusal import Refused
 from joulemark.board.standing.board_row import BoardRow
+from joulemark.board.standing.leaderboard_page import MOST_OTHERS, leaderboard_values
 from joulemark.board.standing.listing import Query, choices, matching, tables
 from joulemark.board.standing.query_parameters import query_of
 
@@ -36,6 +37,23 @@ def rows(n: int = 120) -> list[BoardRow]:
 
 
 FOUND = snapshot_of(rows())
+
+
+def test_many_small_tables_keep_no_large_one_from_being_seen() -> None:
+    """Who makes up questions of his own has a table for each of them, and most stand before a real one."""
+    junk = [row(f"junk-{k}", 1.0, task="aqua", questions=f"{k:012x}") for k in range(300)]
+    real = [row(f"real-{k}", 50.0 + k, task="quick") for k in range(30)]
+    others = [row(f"other-{k}", 9.0, task="zz", kind="published") for k in range(40)]
+    found = snapshot_of([*junk, *real, *others])
+    made = tables(found, Query(), 50, each=10)
+    shown = {table.like.task: len(table.rows) for table in made if table.rows and table.n_rows > 1}
+    assert shown == {"quick": 10}, "and what is measured before what others published"
+    assert sum(len(table.rows) for table in made) == 50
+    page = leaderboard_values(found, Query(), 1)
+    assert len(page["others"]) == MOST_OTHERS
+    assert len(page["sections"]) + len(page["others"]) + page["n_unlisted"] == len(made) == 302
+    assert page["others"][-1][0] == 40, "the largest are among those that are named"
+
 
 _queries = st.builds(
     Query,

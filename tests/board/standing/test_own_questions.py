@@ -47,6 +47,7 @@ def content_of(
         "source": task.source,
         "items_hash": items_hash(task.questions),
         "n_items": len(given),
+        "n_whole": task.n_whole,
         "template_hash": "7c4a8d09aabbccdd",
         "subset_key": task.subset_key,
         "nonce": nonce,
@@ -96,6 +97,11 @@ def test_nor_are_a_few_under_the_name_of_the_whole_task() -> None:
     assert row_of(limit=None).why_not_ranked == OTHERS
 
 
+@pytest.mark.parametrize("n_whole", [N, None])
+def test_a_part_that_calls_itself_the_whole_is_no_rank(n_whole: int | None) -> None:
+    assert row_of(n_whole=n_whole).why_not_ranked == OTHERS
+
+
 def test_a_nonce_that_its_submitter_chose_is_no_rank() -> None:
     assert row_of(nonce="0" * 64).why_not_ranked == NONCE
 
@@ -104,6 +110,9 @@ def test_questions_that_nobody_else_is_said_to_have_asked_take_no_rank_and_need_
     assert row_of(renamed, items_hash=None).is_ranked
     assert row_of(renamed, items_hash=None).table != row_of().table
     assert row_of(renamed, revision="0" * 64).is_ranked
+    own_part = row_of(renamed, subset_key="a key of one's own")
+    assert own_part.is_ranked
+    assert own_part.table != row_of().table
 
 
 def test_nor_is_anything_picked_by_its_accuracy(tmp_path: Path) -> None:

@@ -187,3 +187,14 @@ def test_what_nests_too_deep_is_wrong_and_no_crash() -> None:
     for _ in range(5000):
         b = [b]
     assert not same(a, b, EQUAL)
+
+
+def test_floats_that_are_the_same_are_not_looked_at_one_by_one_and_others_still_are() -> None:
+    exact, close = Checker(), Checker(Comparison.CLOSE, rel_tol=1e-9, abs_tol=1e-9)
+    rows = [[0.1 * k, float(k)] for k in range(50)]
+    nearly = [[a + 1e-12, b] for a, b in rows]
+    assert same(rows, [list(row) for row in rows], exact)
+    assert not same(rows, nearly, exact)
+    assert same(rows, nearly, close)
+    assert same([math.nan, 1.0], [float("nan"), 1.0], exact)
+    assert not same([1.0, [2.0]], [1.0, (2.0,)], exact)

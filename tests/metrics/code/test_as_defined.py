@@ -171,3 +171,11 @@ def test_published_rows_have_the_same_figures(data_dir):
     named = {f"Max_{n.removesuffix('_MAX')}" if n.endswith("_MAX") else n for n in named}
     # their table writes NTMU's share and maximum under TMU
     assert columns - {"Max_TMU", "TMU>5"} <= named
+
+
+def test_runs_too_short_for_any_sample_of_the_memory_say_so():
+    runs = [dataclasses.replace(run, memory_mib_s=None, n_memory_samples=None) for run in tasks((1, 2))]
+    found = as_defined(runs)
+    assert (found["et"].n, found["tmu"].value) == (1, None)
+    assert found["tmu"].reason is Reason.SHORTER_THAN_STEP
+    assert "samples of the memory" in found["tmu"].detail

@@ -15,11 +15,9 @@ from joulemark.board.code_service.figures import (
     tooltip_of,
 )
 from joulemark.board.code_service.standings import Query, Ranked, Standing, Table
-from joulemark.board.standing.cells import FigureCell
+from joulemark.board.standing.cells import FigureCell, known_cell
 from joulemark.board.standing.figures import value_from
 from joulemark.report.wording import DASH, figure_texts
-
-_INTERVALS = {"ci95": "95 % interval", "bound": "meter's bound"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,10 +102,4 @@ def figure_cell(name: str, row: Standing) -> FigureCell:
             text = f"≥ {figure_texts(name, value_from(bound))[0]}"
             return FigureCell(name, text, hint=figure.detail, value=bound.value)
         return FigureCell(name, DASH, why=figure.detail or "It is not known.")
-    text, interval = figure_texts(name, value_from(figure))
-    kind = _INTERVALS.get(figure.interval or "", "")
-    between = interval.removeprefix(kind).strip() if kind else ""
-    hint = f"{kind} {between}" if between else f"No interval. {figure.detail}".strip()
-    if figure.n is not None:
-        hint += f", n = {figure.n:,}"
-    return FigureCell(name, text, between, hint=hint, value=figure.value)
+    return known_cell(name, figure)

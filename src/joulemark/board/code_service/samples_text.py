@@ -12,6 +12,7 @@ from joulemark.board.refusal import Refused
 
 MAX_ROW_BYTES = 4 << 20
 """Largest row; EffiBench's own have some 90 kB."""
+MAX_LINES = 100_000
 _CHUNK_BYTES = 256 << 10
 _BOM = b"\xef\xbb\xbf"
 _SPACE = " \t\r\n"
@@ -56,6 +57,8 @@ def _lines(file: BinaryIO) -> Iterator[tuple[str, Row]]:
     while raw := file.readline(MAX_ROW_BYTES + 1):
         number += 1
         place = f"line {number}"
+        if number > MAX_LINES:  # empty ones cost time as well
+            raise Refused(422, f"the file has more than {MAX_LINES:,} lines", fix="send it in parts")
         if len(raw) > MAX_ROW_BYTES:
             _too_long(place)
         if not raw.strip():

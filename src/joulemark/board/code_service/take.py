@@ -15,6 +15,7 @@ from joulemark.board.code_service.job_queue import add
 from joulemark.board.code_service.receiving import Received
 from joulemark.board.code_service.secret import Identity, identity_of, new_identity
 from joulemark.board.code_service.uploads import read_upload
+from joulemark.board.malformed import malformed
 from joulemark.board.refusal import Refused
 
 Model = TypeVar("Model", bound=BaseModel)
@@ -45,10 +46,5 @@ def checked(model: type[Model], fields: dict[str, Any]) -> Model:
     try:
         return model.model_validate(fields)
     except ValidationError as error:
-        known = set(model.model_fields)
-        said = [
-            f"{place if (place := str(one['loc'][0])) in known else 'a field that is not known'}: "
-            f"{'it is not taken' if one['type'] == 'extra_forbidden' else one['msg'].lower()}"
-            for one in error.errors(include_input=False, include_context=False, include_url=False)
-        ]
-        raise Refused(422, "the form cannot be used", "; ".join(sorted(set(said))[:5])) from None
+        found = error.errors(include_input=False, include_url=False)
+        raise malformed(found, "the form cannot be used", tuple(model.model_fields)) from None

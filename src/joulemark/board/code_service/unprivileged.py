@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import os
 import pwd
+import shlex
+import stat
 import subprocess
 import sys
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+import joulemark
 from joulemark.record.errors import InputError
 
 _NOBODY = "nobody"
 _TRIAL = "import os, sys; os.listdir(sys.argv[1]); import joulemark.board.code_service.evaluating"
 _TRIAL_S = 60.0
+_MOST_LINKS = 40  # as many as Linux follows
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,9 +130,37 @@ def require_start(user: User, folder: Path) -> None:
     except subprocess.TimeoutExpired:
         why = [f"it took more than {_TRIAL_S:g} s"]
     if why is not None:
+        closed = closed_folders(user, (Path(sys.executable), Path(joulemark.__file__), folder))
         raise InputError(
-            f"{user.name} cannot evaluate here with this Python",
-            why=" ".join(why)[:300],
-            fix="install Joulemark where every user may read it (/opt, for example), name a folder that "
-            "every user may reach with --work, or another user with --user",
+            f"the user {user.name} cannot evaluate here with {sys.executable}",
+            why=(f"it may not pass {' and '.join(map(str, closed))}: " if closed else "")
+            + " ".join(why)[:300],
+            fix=(
+                f"chmod o+x {shlex.join(map(str, closed))}   (others may then pass through, not list it); "
+                if closed
+                else ""
+            )
+            + "or install Joulemark where every user may read it (/opt, for example), with a Python that is "
+            "not below a user's home, name a folder that every user may reach with --work, or another user "
+            "with --user",
         )
+
+
+def closed_folders(user: User, places: Iterable[Path]) -> list[Path]:
+    """Return the folders on the way to these places that the user may not pass, links followed; in order."""
+    on_the_way: dict[Path, None] = {}
+    for place in places:
+        link = place.absolute()
+        for _ in range(_MOST_LINKS):
+            on_the_way |= dict.fromkeys(reversed((*link.parents, *link.resolve().parents)))
+            if not link.is_symlink():
+                break
+            link = link.parent / link.readlink()
+    return [folder for folder in on_the_way if folder.is_dir() and not _may_pass(user, folder)]
+
+
+def _may_pass(user: User, folder: Path) -> bool:
+    facts = folder.stat()
+    if facts.st_uid == user.uid:
+        return bool(facts.st_mode & stat.S_IXUSR)
+    return bool(facts.st_mode & (stat.S_IXGRP if facts.st_gid == user.gid else stat.S_IXOTH))

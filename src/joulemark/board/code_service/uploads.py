@@ -25,6 +25,7 @@ MAX_SAMPLES = 200
 MAX_PROGRAM_BYTES = 256 << 10
 _MAX_ID_CHARS = 200
 _TEXTS = ("solution", "completion", "answer")
+_LAYOUT = 'write each row as {"task_id": "…", "solution": "…"}, or {"problem_idx": 3, "completion": "…"}'
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +60,12 @@ def read_upload(file: BinaryIO, problems: Collection[str]) -> Upload:
             continue
         counts[problem] += 1
         if counts[problem] > MAX_SAMPLES:
-            raise Refused(422, f"{place} is one too many", f"a problem has at most {MAX_SAMPLES} samples")
+            raise Refused(
+                422,
+                f"{place} is one too many",
+                f"a problem has at most {MAX_SAMPLES} samples",
+                "leave the others out",
+            )
         line = _line(fields, place)
         n_bytes += len(line)
         if n_bytes > MAX_KEPT_BYTES:
@@ -86,7 +92,10 @@ def _evalplus(row: Mapping[str, Any], place: str) -> tuple[str, dict[str, Any]]:
     name = next((name for name in _TEXTS if name in row), None)
     if name is None:
         raise Refused(
-            422, f"{place} holds no program", "it has neither `solution` nor `completion` nor `answer`"
+            422,
+            f"{place} holds no program",
+            "it has neither `solution` nor `completion` nor `answer`",
+            _LAYOUT,
         )
     kept = {"task_id": identity, name: _text(row, name, place)}
     return (f"Mbpp/{identity}" if identity.isdecimal() else identity), kept
@@ -105,18 +114,20 @@ def _identity(row: Mapping[str, Any], name: str, place: str) -> str:
     if isinstance(value, int) and not isinstance(value, bool) and abs(value) < 10**18:
         return str(value)
     if not isinstance(value, str) or not value.strip():
-        raise Refused(422, f"{place} names no problem", f"`{name}` is neither a text nor a whole number")
+        why = f"`{name}` is neither a text nor a whole number" if name in row else f"it has no `{name}`"
+        raise Refused(422, f"{place} names no problem", why, _LAYOUT)
     if len(value) > _MAX_ID_CHARS or not value.isprintable():
-        raise Refused(422, f"{place} names no problem", f"`{name}` is no short text on one line")
+        raise Refused(422, f"{place} names no problem", f"`{name}` is no short text on one line", _LAYOUT)
     return value
 
 
 def _text(row: Mapping[str, Any], name: str, place: str) -> str:
     value = row.get(name)
     if not isinstance(value, str):
-        raise Refused(422, f"{place} holds no program", f"`{name}` is no text")
+        raise Refused(422, f"{place} holds no program", f"`{name}` is no text", _LAYOUT)
     if len(value) > MAX_PROGRAM_BYTES:
-        raise Refused(422, f"{place} is too long", f"a program has at most {MAX_PROGRAM_BYTES >> 10} KiB")
+        most = f"a program has at most {MAX_PROGRAM_BYTES >> 10} KiB"
+        raise Refused(422, f"{place} is too long", most, "leave the row out, or what is no program of it")
     return value
 
 
@@ -124,4 +135,5 @@ def _line(fields: Mapping[str, Any], place: str) -> bytes:
     try:
         return orjson.dumps(fields, option=orjson.OPT_APPEND_NEWLINE)
     except TypeError:
-        raise Refused(422, f"{place} is no text in UTF-8", "half of a character stands alone in it") from None
+        why = "half of a character stands alone in it"
+        raise Refused(422, f"{place} is no text in UTF-8", why, "write the file as UTF-8") from None

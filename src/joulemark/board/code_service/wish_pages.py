@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hmac
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Form, Request
@@ -11,10 +10,8 @@ from fastapi.responses import RedirectResponse, Response
 from joulemark.board.code_service.answers import RequestId
 from joulemark.board.code_service.model_requests import decide, open_requests
 from joulemark.board.database.writing import transaction
-from joulemark.board.intake.callers import session_of
-from joulemark.board.intake.sessions import Session
+from joulemark.board.intake.callers import Csrf, require_form, require_session
 from joulemark.board.pages.environment import page
-from joulemark.board.refusal import Refused
 
 _HOME = "/moderation/models"
 
@@ -29,7 +26,7 @@ def router() -> APIRouter:
 
 def wishes_page(request: Request) -> Response:
     """Show what waits for a moderator."""
-    session = _session(request)
+    session = require_session(request)
     with request.app.state.engine.connect() as connection:
         found = open_requests(connection)
     answer = page(request, "code_wishes", wishes=found, csrf=session.csrf)
@@ -40,20 +37,11 @@ def wishes_page(request: Request) -> Response:
 def decision_form(
     request: Request,
     request_id: RequestId,
-    csrf: Annotated[str, Form(max_length=100)],
+    csrf: Csrf,
     state: Annotated[Literal["taken", "declined"], Form()],
 ) -> Response:
     """Take or decline a wish."""
-    if not hmac.compare_digest(csrf.encode("utf-8", "replace"), _session(request).csrf.encode()):
-        raise Refused(403, "the form is not of this session", fix=f"open {_HOME} again")
+    require_form(request, csrf)
     with transaction(request.app.state.engine) as connection:
         decide(connection, request_id, state)
     return RedirectResponse(_HOME, 303)
-
-
-def _session(request: Request) -> Session:
-    """Return the moderator's session. Raises `Refused` (401) for anybody else."""
-    found = session_of(request)
-    if found is None:
-        raise Refused(401, "you are not signed in", fix="sign in at /moderation")
-    return found

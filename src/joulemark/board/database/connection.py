@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -34,12 +35,31 @@ def read_url(text: str) -> URL:
     return url.set(drivername=scheme)
 
 
+def sqlite_file(url: URL) -> Path | None:
+    """Return the file of a database; null where it is none, but a server's or held in memory."""
+    if not url.drivername.startswith("sqlite") or not url.database or url.database == ":memory:":
+        return None
+    return Path(url.database)
+
+
+def shown_option(text: str) -> str:
+    """Return how a page names the database of a board: by its file's name, and of a server nothing at all."""
+    return "--database URL" if "://" in text else f"--database {shlex.quote(Path(text).name)}"
+
+
 def connect(text: str) -> Engine:
     """Return an engine whose connections never wait for ever and never lose what was committed."""
     url = read_url(text)
     if url.drivername.startswith("sqlite"):
-        if url.database and url.database != ":memory:":
-            Path(url.database).parent.mkdir(parents=True, exist_ok=True)
+        if (file := sqlite_file(url)) is not None:
+            try:
+                file.parent.mkdir(parents=True, exist_ok=True)
+            except OSError as error:
+                raise InputError(
+                    f"the folder of the database, {file.parent}, cannot be made",
+                    why=error.strerror or str(error),
+                    fix="name a file in a folder that is there and writable: --database board.sqlite",
+                ) from error
         engine = create_engine(url, connect_args={"timeout": _BUSY_MS / 1000})
         event.listen(engine, "connect", _prepare_sqlite)
         event.listen(engine, "begin", _begin_sqlite)

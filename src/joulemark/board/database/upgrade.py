@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from alembic import command
@@ -12,6 +13,7 @@ from alembic.util import CommandError
 from sqlalchemy import Engine
 from sqlalchemy.exc import SQLAlchemyError
 
+from joulemark.board.database.connection import sqlite_file
 from joulemark.board.database.writing import transaction
 from joulemark.record.errors import InputError
 
@@ -27,12 +29,26 @@ def upgrade(engine: Engine) -> None:
     try:
         _upgrade(engine)
     except (SQLAlchemyError, OSError) as error:
+        name = sqlite_file(engine.url) or engine.url.render_as_string(hide_password=True)
         told = str(getattr(error, "orig", None) or error).splitlines()[:1]
         raise InputError(
-            f"the database {engine.url.render_as_string(hide_password=True)} cannot be used",
+            f"the database {name} cannot be used",
             why=told[0][:200] if told else type(error).__name__,
-            fix="see that its server runs and lets this user in, or name a file: --database board.sqlite",
+            fix=_fix(engine),
         ) from error
+
+
+def _fix(engine: Engine) -> str:
+    file = sqlite_file(engine.url)
+    if file is None:
+        return "see that its server runs and lets this user in, or name a file: --database board.sqlite"
+    if file.is_dir():
+        return f"that is a folder: name a file in it, --database {file / 'board.sqlite'}"
+    if file.exists() and not (os.access(file, os.R_OK | os.W_OK) and os.access(file.parent, os.W_OK)):
+        return "make the file and its folder writable for this user, or name another: --database board.sqlite"
+    if file.exists():
+        return "name the board's own file of SQLite, or a new one: --database board.sqlite"
+    return "see that its folder is writable for this user, or name another file: --database board.sqlite"
 
 
 def _upgrade(engine: Engine) -> None:

@@ -17,6 +17,7 @@ from joulemark.board.intake.ingest import ingest
 from joulemark.bundles.foreign_file import read_foreign
 from joulemark.bundles.kinds import KINDS
 from joulemark.bundles.store import SUFFIX, read_stored
+from joulemark.bundles.submission.bundle_file import read_bundle
 from joulemark.record.errors import InputError
 from joulemark.record.published import PublishedRow
 
@@ -74,10 +75,7 @@ def stored_rows(places: Sequence[Path]) -> tuple[list[PublishedRow], list[tuple[
 
 
 def _bundle(engine: Engine, path: Path, found: Seeded) -> None:
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise InputError(f"{path} cannot be read", why=error.strerror or str(error)) from error
+    data = read_bundle(path)
     examined = examine(data)
     if isinstance(examined, NotTaken):
         raise InputError(f"{path.name} does not verify", why=examined.why)

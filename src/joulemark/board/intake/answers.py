@@ -7,6 +7,8 @@ from typing import Annotated, Any, Literal
 from fastapi import Path
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
+from joulemark.board.standing.api_types import GroundJson
+
 Status = Literal["accepted", "quarantined", "rejected", "withdrawn"]
 HEX_64 = "^[0-9a-f]{64}$"
 Digest = Annotated[str, Path(pattern=HEX_64, description="SHA-256 of the bundle, in hex")]
@@ -18,13 +20,6 @@ Words = Annotated[
     str, StringConstraints(strip_whitespace=True, min_length=3, max_length=2000, pattern=r"^[^\x00]*$")
 ]
 """Words that both databases can keep: PostgreSQL has no character 0."""
-
-
-class GroundAnswer(BaseModel):
-    """Why a submission stands as it does: a code, and the same in words."""
-
-    code: str
-    why: str
 
 
 class ChallengeAnswer(BaseModel):
@@ -60,7 +55,7 @@ class SubmissionAnswer(BaseModel):
     status: Status
     rung: int
     rung_title: str
-    grounds: list[GroundAnswer]
+    grounds: list[GroundJson]
     received_at: str
     signer: str
     run_id: str

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import hmac
 from typing import Annotated
 
-from fastapi import Depends, Request
+from fastapi import Depends, Form, Request
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
 from joulemark.board.intake.guard import ADDRESS, too_often
@@ -63,6 +64,7 @@ def moderator(request: Request, credentials: Credentials) -> str:
 
 
 Moderator = Annotated[str, Depends(moderator)]
+Csrf = Annotated[str, Form(max_length=100)]
 
 
 def session_of(request: Request) -> Session | None:
@@ -76,6 +78,22 @@ def session_of(request: Request) -> Session | None:
             return found
     state.sessions.end(token)
     return None
+
+
+def require_session(request: Request) -> Session:
+    """Return the session of a moderator's browser; raises `Refused` (401) where there is none."""
+    found = session_of(request)
+    if found is None:
+        raise Refused(401, "you are not signed in", fix="sign in at /moderation")
+    return found
+
+
+def require_form(request: Request, csrf: str) -> Session:
+    """Return the session whose own page sent a form; raises `Refused`: 401 for none, 403 for another form."""
+    session = require_session(request)
+    if not hmac.compare_digest(csrf.encode("utf-8", "replace"), session.csrf.encode()):
+        raise Refused(403, "the form is not of this session", fix="open its page again")
+    return session
 
 
 def _no_key(what: str) -> Refused:

@@ -10,6 +10,7 @@ from joulemark.board.database.tables import run_marks, runs, submissions
 from joulemark.board.intake.examined import Examined
 from joulemark.board.judging.facts import RunFacts, facts_of_json
 from joulemark.board.judging.judgement import Judgement, judge
+from joulemark.board.judging.marks import share_of_counts
 
 _MOST_PEERS = 300
 _MOST_OF_A_SIGNER = 10
@@ -70,4 +71,7 @@ def _copies(connection: Connection, examined: Examined) -> Mapping[str, float]:
     sizes = (
         select(run_marks.c.digest, n).where(run_marks.c.digest.in_(list(common))).group_by(run_marks.c.digest)
     )
-    return {digest: common[digest] / min(len(marks), size) for digest, size in connection.execute(sizes)}
+    return {
+        digest: share_of_counts(common[digest], len(marks), size)
+        for digest, size in connection.execute(sizes)
+    }

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import hmac
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Form, Request
 from fastapi.responses import RedirectResponse, Response
 
 from joulemark.board.board_address import board_address
+from joulemark.board.database.connection import shown_option
 from joulemark.board.database.writing import writing
 from joulemark.board.intake.answers import AppealDecisionGiven, AppealId, ChallengeGiven, Digest, Words
-from joulemark.board.intake.callers import session_of
+from joulemark.board.intake.callers import Csrf, require_form, session_of
 from joulemark.board.intake.challenge_routes import challenged
 from joulemark.board.intake.decision import Decision, decide
 from joulemark.board.intake.ingest import submission
@@ -19,12 +19,11 @@ from joulemark.board.intake.keys import hash_of, holder
 from joulemark.board.intake.moderation_routes import decided
 from joulemark.board.intake.queue import Queue, queue
 from joulemark.board.intake.routes import known
-from joulemark.board.intake.sessions import COOKIE, LIFE_S, Session
+from joulemark.board.intake.sessions import COOKIE, LIFE_S
 from joulemark.board.pages.environment import page
 from joulemark.board.refusal import Refused
 
 _HOME = "/moderation"
-Csrf = Annotated[str, Form(max_length=100)]
 
 
 def router() -> APIRouter:
@@ -43,7 +42,8 @@ def moderation_page(request: Request) -> Response:
     """Show what waits; without a session, where to sign in."""
     session = session_of(request)
     if session is None:
-        return _uncached(page(request, "moderation_login", 401 if request.cookies.get(COOKIE) else 200))
+        status = 401 if request.cookies.get(COOKIE) else 200
+        return _uncached(page(request, "moderation_login", status, keys_add=_keys_add(request)))
     with request.app.state.engine.connect() as connection:
         found: Queue = queue(connection)
     return _uncached(page(request, "moderation", queue=found, csrf=session.csrf, actor=session.actor))
@@ -56,7 +56,7 @@ def login(request: Request, key: Annotated[str, Form(max_length=300)]) -> Respon
     with state.engine.connect() as connection:
         found = holder(connection, state.settings, key.strip())
     if found is None or found[1] != "moderator":
-        raise Refused(403, "the key opens nothing here", fix="`joulemark board keys add NAME` makes one")
+        raise Refused(403, "the key opens nothing here", fix=f"`{_keys_add(request)}` makes one")
     answer = RedirectResponse(_HOME, 303)
     answer.set_cookie(
         COOKIE,
@@ -72,7 +72,7 @@ def login(request: Request, key: Annotated[str, Form(max_length=300)]) -> Respon
 
 def logout(request: Request, csrf: Csrf) -> Response:
     """Sign out."""
-    _require(request, csrf)
+    require_form(request, csrf)
     request.app.state.sessions.end(request.cookies.get(COOKIE))
     answer = RedirectResponse(_HOME, 303)
     answer.delete_cookie(COOKIE, path=_HOME)
@@ -87,7 +87,7 @@ def decision_form(
     note: Annotated[Words, Form()],
 ) -> Response:
     """Decide about a submission."""
-    session = _require(request, csrf)
+    session = require_form(request, csrf)
     with writing(request.app.state.engine) as connection:
         decide(connection, session.actor, known(submission(connection, digest)), decision, note)
     return RedirectResponse(_HOME, 303)
@@ -97,7 +97,7 @@ def challenge_form(
     request: Request, digest: Digest, csrf: Csrf, n: Annotated[int, Form(ge=1, le=64)] = 12
 ) -> Response:
     """Challenge a submission."""
-    session = _require(request, csrf)
+    session = require_form(request, csrf)
     challenged(request, digest, session.actor, ChallengeGiven(n=n))
     return RedirectResponse(_HOME, 303)
 
@@ -110,18 +110,13 @@ def appeal_form(
     note: Annotated[Words, Form()],
 ) -> Response:
     """Decide an appeal."""
-    session = _require(request, csrf)
+    session = require_form(request, csrf)
     decided(request, appeal_id, AppealDecisionGiven(grant=grant, note=note), session.actor)
     return RedirectResponse(_HOME, 303)
 
 
-def _require(request: Request, csrf: str) -> Session:
-    session = session_of(request)
-    if session is None:
-        raise Refused(401, "you are not signed in", fix="sign in at /moderation")
-    if not hmac.compare_digest(csrf.encode(), session.csrf.encode()):
-        raise Refused(403, "the form is not of this session", fix="open /moderation again")
-    return session
+def _keys_add(request: Request) -> str:
+    return f"joulemark board keys add NAME {shown_option(request.app.state.settings.database_url)}"
 
 
 def _uncached(answer: Any) -> Response:

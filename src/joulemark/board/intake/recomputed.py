@@ -10,6 +10,7 @@ from sqlalchemy import Engine, delete, select, update
 from joulemark.board.database.stored_bundle import bundle_of
 from joulemark.board.database.tables import run_marks, runs
 from joulemark.board.database.writing import writing
+from joulemark.board.intake.evidence import renew_rung
 from joulemark.board.intake.examine import examined
 from joulemark.board.intake.ingest import run_values, store_marks
 from joulemark.board.standing.kept import rebuild
@@ -31,7 +32,7 @@ class Recomputed:
 def recompute(engine: Engine, told: Told = lambda _at, _of: None) -> Recomputed:
     """Recompute every run from its bundle, then make all rows anew; what cannot be read stays as it was.
 
-    All that is derived of a bundle is made anew: figures, facts, marks, and what the picker prices with.
+    All that is derived of a bundle is made anew: figures, facts, marks, candidate, rung.
     A bundle that states figures of another version is recomputed all the same: they are ours that count.
     ``told`` hears how many of how many are done. Readers see the old rows until the end.
     """
@@ -63,4 +64,5 @@ def _again(engine: Engine, digest: str) -> bool:
         if connection.execute(changed).rowcount:  # it may have been withdrawn meanwhile
             connection.execute(delete(run_marks).where(run_marks.c.digest == digest))
             store_marks(connection, made)
+            renew_rung(connection, digest)
     return True

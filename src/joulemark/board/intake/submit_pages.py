@@ -19,6 +19,7 @@ from joulemark.board.intake.told import told
 from joulemark.board.judging.rung import Rung
 from joulemark.board.pages.environment import page
 from joulemark.board.refusal import Refused
+from joulemark.board.short_digest import whole_digest
 from joulemark.bundles.submission import members as m
 from joulemark.bundles.submission.signing import fingerprint
 
@@ -68,8 +69,10 @@ def submit_form(
     return _to(request, f"/submissions/{stored.row['digest']}")
 
 
-def status_page(request: Request, digest: Digest, appealed: bool = False) -> Response:
-    """Show how a submission stands."""
+def status_page(request: Request, digest: str, appealed: bool = False) -> Response:
+    """Show how a submission stands; by the first digits of its digest, lead there."""
+    if (whole := whole_digest(request.app.state.engine, digest)) != digest:
+        return _to(request, f"/submissions/{whole}")
     with request.app.state.engine.connect() as connection:
         row = known(submission(connection, digest))
         answer = told(request, connection, row)

@@ -47,8 +47,13 @@ def marks_of(verification: Verification) -> tuple[int, ...]:
 def share_of_marks(marks: Iterable[int], others: Iterable[int]) -> float:
     """Return the marks that two runs have in common, over those of the run that has fewer; 0 without any."""
     one, other = set(marks), set(others)
-    least = min(len(one), len(other))
-    return len(one & other) / least if least else 0.0
+    return share_of_counts(len(one & other), len(one), len(other))
+
+
+def share_of_counts(n_common: int, n_one: int, n_other: int) -> float:
+    """Return `share_of_marks` of two runs whose marks, and those in common, were counted."""
+    least = min(n_one, n_other)
+    return n_common / least if least else 0.0
 
 
 def _smallest(shingles: Shingles, most: int) -> list[int]:

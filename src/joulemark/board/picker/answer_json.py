@@ -87,7 +87,7 @@ class PickAnswer(BaseModel):
     """What to run for a workload. Tables of different kinds of evidence are never merged.
 
     ``version`` is that of the board. Of tables, rows and what is ruled out the first are here; the counts are
-    of all.
+    of all. ``n_per_request`` of those without a price lack only their accuracy.
     """
 
     version: int
@@ -108,6 +108,7 @@ class PickAnswer(BaseModel):
     n_ruled_out: int
     n_not_priced: int
     failed_by: list[FailedBy]
+    n_per_request: int
 
 
 def answer_json(found: Answer, rates: dict[str, Any]) -> bytes:

@@ -165,7 +165,7 @@ def _candidate(candidate: str | None, published: str | None) -> Candidate | None
     if candidate is not None and candidate != "null":
         try:
             return of_text(candidate)
-        except ValueError:  # kept by another version; `board rebuild` makes it anew
+        except ValueError:  # kept by another version; `board rebuild --from-bundles` makes it anew
             _log.warning("a candidate cannot be read and is passed over")
             return None
     if published is None:

@@ -16,7 +16,7 @@ from joulemark.metrics.picking.asked import (
     constraints_of,
     read_budget,
     read_length,
-    read_seconds,
+    read_limit_seconds,
 )
 from joulemark.metrics.picking.pick import Objective
 from joulemark.metrics.point_figures import LARGER_IS_BETTER, LATENCY, PLAIN
@@ -206,7 +206,7 @@ def _wanted(reader: _Reader, a_day: float | None) -> Wanted | None:
         Limit(f"{latency}{percentile or '_mean'}", bound)
         for name, latency in LATENCIES.items()
         for percentile in PERCENTILES
-        if (bound := reader.take(name + percentile, read_seconds)) is not None
+        if (bound := reader.take(name + percentile, read_limit_seconds)) is not None
     ]
     least = reader.take("min_accuracy", lambda text: number(text, 0, 1))
     if least is not None:
@@ -258,7 +258,7 @@ def _limits(text: str) -> list[Limit]:
         larger = name in LARGER_IS_BETTER
         if not (sign and value and (name in PLAIN or larger or LATENCY.fullmatch(name))):
             raise ValueError(f"write FIGURE=VALUE, for instance itl_p99=50ms; figures: {', '.join(PLAIN)}")
-        bound = number(value, 0, 1e15) if name in PLAIN or larger else read_seconds(value)
+        bound = number(value, 0, 1e15) if name in PLAIN or larger else read_limit_seconds(value)
         found.append(Limit(name, bound, at_least=larger))
     return found
 

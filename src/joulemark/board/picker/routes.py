@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache
 from typing import Annotated, Any
 from urllib.parse import urlencode
@@ -105,12 +106,21 @@ def _drawn(known: Candidates, asked: Asked) -> str:
         asked=asked,
         found=found,
         permalink=None if question is None else _permalink(asked, question),
+        per_request=None if found is None or question is None else _per_request(asked, question, found),
         objectives=OBJECTIVES,
         zones=_zones(),
         rungs=[("", "any"), *((str(int(rung)), rung.title) for rung in list(Rung)[1:])],
         choices={name: all_.values(name)[:_MOST_LISTED] for name in ("hardware", "model", "task")},
         more=[name for name in FIELDS if name.endswith(PERCENTILES[1:]) and name in asked.typed],
     )
+
+
+def _per_request(asked: Asked, question: Question, found: Mapping[str, Any]) -> str | None:
+    """Return the parameters of the same question, without the accuracy; null: no more are found."""
+    lacking = found["lacks_accuracy"]
+    if lacking is None:
+        return None
+    return _permalink(replace(asked, typed={**asked.typed, "by": lacking["by"]}), question)
 
 
 @cache

@@ -10,7 +10,6 @@ from joulemark.board.judging.rung import Rung
 from joulemark.board.picker.answer import Answer
 from joulemark.board.picker.question import Question
 from joulemark.metrics.picking import Named, Ranked, RuledOut, Shortlist, Table
-from joulemark.metrics.picking.constraints import FITS, Constraint
 from joulemark.metrics.value import Value
 from joulemark.report.pick_table import (
     Grid,
@@ -18,24 +17,26 @@ from joulemark.report.pick_table import (
     cost_grid,
     day_grid,
     missing_lines,
+    note_lines,
     rank_rows,
     time_grid,
 )
 from joulemark.report.pick_words import (
-    FIGURES,
     OBJECTIVES,
     accuracy_line,
+    constraint_words,
     leads,
     named,
-    row_notes,
+    nothing_words,
     ruled_out_line,
     table_title,
     title,
     warning,
 )
-from joulemark.report.wording import figure_texts, printable, why
+from joulemark.report.wording import printable, why
 
 _RULED_OUT = 12
+_NOTED = 8
 _LOG_FROM = 5.0  # times the least, where the ranges are drawn on a logarithmic scale
 
 
@@ -48,7 +49,8 @@ def shown(found: Answer, question: Question) -> dict[str, Any]:
         "warning": warning(picked),
         "found": bool(picked.tables),
         "leads": leads(picked) if picked.tables else [_nothing(short)],
-        "caveat": _caveat(picked.tables),
+        "caveat": _caveat(found, picked.tables),
+        "lacks_accuracy": _lacks_accuracy(short),
         "accuracy": accuracy_line(picked),
         "objective": OBJECTIVES[picked.wanted.by],
         "tables": [_table(found, table, n) for table, n in zip(picked.tables, short.n_rows, strict=True)],
@@ -65,18 +67,6 @@ def shown(found: Answer, question: Question) -> dict[str, Any]:
     }
 
 
-def constraint_words(one: Constraint) -> str:
-    """Return a limit in words, for instance ``accuracy of at least 70 %``."""
-    if isinstance(one, Named):
-        return f"{one.name} {printable(one.wanted)}"
-    if one is FITS:
-        return "requests that fit in a day"
-    unit = "s" if one.name.rpartition("_")[2][:1] in ("p", "m") and one.name[:4] != "mean" else "1"
-    limit = figure_texts(one.name, Value(one.bound, unit))[0]
-    words = FIGURES.get(one.name, one.name.removeprefix("workload_").replace("_", " "))
-    return f"{words} of at {'least' if one.at_least else 'most'} {limit}"
-
-
 def rate_words(question: Question) -> str:
     """Return what electricity and the grid were taken to be, and who says so."""
     rates, said = question.rates, []
@@ -90,12 +80,20 @@ def rate_words(question: Question) -> str:
     return "; ".join(said)
 
 
-def _caveat(tables: Sequence[Table]) -> str:
+def _lacks_accuracy(short: Shortlist) -> dict[str, Any] | None:
+    """Return how many rows lack only their accuracy, and the objective that ranks them; null: none does."""
+    n, by = short.found.n_per_request, short.found.per_request
+    return {"n": n, "by": by, "words": OBJECTIVES[by]} if n else None
+
+
+def _caveat(found: Answer, tables: Sequence[Table]) -> str:
     """Return that the answer is none of a measurement, or nothing."""
     kinds = {table.kind for table in tables}
     if not kinds or "measured" in kinds:
         return ""
-    return "Nothing that was measured here keeps what you ask: " + (
+    any_measured = any(one.point.kind == "measured" for one in found.among.columns.candidates)
+    why_none = "that was measured here keeps what you ask" if any_measured else "was measured here yet"
+    return f"Nothing {why_none}: " + (
         "below are published rows, scaled by their output tokens."
         if "published" in kinds
         else "below are simulations."
@@ -115,7 +113,7 @@ def _told_of(short: Shortlist) -> list[RuledOut]:
 def _nothing(short: Shortlist) -> str:
     if not short.n_candidates:
         return "There is nothing to pick from on this board yet."
-    return f"Nothing of {short.n_candidates:,} configurations can be picked; below is why."
+    return nothing_words(short.n_candidates)
 
 
 def _not_priced(short: Shortlist) -> list[str]:
@@ -142,7 +140,7 @@ def _table(found: Answer, table: Table, n_rows: int) -> dict[str, Any]:
             for told, row, bar in zip(rank_rows(picked, table), table.rows, bars(values), strict=True)
         ],
         "grids": [(head, grid) for head, grid in grids if grid.columns],
-        "notes": _notes(table),
+        "notes": note_lines(table, _NOTED),
     }
 
 
@@ -162,15 +160,6 @@ def _row(found: Answer, told: RankRow, row: Ranked, bar: tuple[float, float, flo
 
 def _tied(row: Ranked) -> bool:
     return row.ranks is not None and row.ranks[0] == 1
-
-
-def _notes(table: Table) -> list[str]:
-    """Return what has to be known of the first rows, a sentence that holds for several of them once."""
-    by_note: dict[str, list[str]] = {}
-    for place, row in enumerate(table.rows[:8], 1):
-        for note in row_notes(row):
-            by_note.setdefault(note, []).append(f"#{place}")
-    return [f"{', '.join(places)}: {note}" for note, places in by_note.items()]
 
 
 def bars(values: list[Value]) -> list[tuple[float, float, float]]:

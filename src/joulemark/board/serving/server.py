@@ -42,13 +42,24 @@ def listen(host: str, port: int) -> socket.socket:
         made.listen(512)
     except OSError as error:
         made.close()
-        busy = error.errno == errno.EADDRINUSE
-        raise InputError(
-            f"the board cannot listen on {host}:{port}",
-            why="another program does" if busy else (error.strerror or str(error)),
-            fix=f"name another: --port {port + 1 if 0 < port < 65535 else 8765}, or --port 0 for a free one",
-        ) from error
+        raise _cannot_listen(host, port, error) from error
     return made
+
+
+def _cannot_listen(host: str, port: int, error: OSError) -> InputError:
+    """Return an error that names what is wrong: the host, or the port."""
+    what = f"the board cannot listen on {host}:{port}"
+    other_port = f"--port {port + 1 if 0 < port < 65535 else 8765}, or --port 0 for a free one"
+    if error.errno == errno.EADDRINUSE:
+        return InputError(what, why="another program does", fix=f"name another: {other_port}")
+    if error.errno in (errno.EACCES, errno.EPERM) and 0 < port < 1024:
+        why = "ports below 1024 are for root"
+        return InputError(what, why=why, fix="--port 8765, and a proxy before it: see docs/board.md")
+    return InputError(
+        what,
+        why=f"{host} is no address of this machine ({error.strerror or error})",
+        fix="--host 127.0.0.1 for this machine alone, or --host 0.0.0.0 for all that reach it",
+    )
 
 
 class BoardServer(uvicorn.Server):

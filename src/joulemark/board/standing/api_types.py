@@ -69,6 +69,8 @@ class RowJson(BaseModel):
     energy_source: str | None
     measured_at: str | None
     notes: list[str]
+    n_questions: int | None = None
+    times_not_comparable: str = ""
 
 
 class RankedRowJson(RowJson):

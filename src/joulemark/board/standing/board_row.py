@@ -42,6 +42,9 @@ class BoardRow:
     ``stands_for`` (one that may be ranked before one that may not, then the run of the highest rung, of the
     most items, the latest), and so is ``rung``; ``spreads`` are over all of them. ``runs`` are digests, the
     latest first.
+    ``n_questions`` are those that ``questions`` is the digest of, null where their number is the load's.
+    ``times_not_comparable`` is why its times, speeds and processor time stand beside no other's: then they
+    are marked, come last and have no rank.
     ``is_ranked`` is false for canary tasks, and for what ``why_not_ranked`` says.
     """
 
@@ -76,3 +79,5 @@ class BoardRow:
     energy_source: str | None = None
     measured_at: str | None = None
     notes: tuple[str, ...] = ()
+    n_questions: int | None = None
+    times_not_comparable: str = ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from joulemark.board.judging.rung import Rung
 from joulemark.board.standing.board_row import BoardRow, Figure, Spread
@@ -11,6 +11,7 @@ from joulemark.board.standing.configuration import ONE_AT_A_TIME
 from joulemark.board.standing.figure_names import ENERGY, HEADLINE, LATENCIES, SHORT
 from joulemark.board.standing.figures import value_from
 from joulemark.board.standing.listing import Listed
+from joulemark.board.standing.ranks import is_marked
 from joulemark.metrics.catalogue import definition
 from joulemark.metrics.point_label import point_label
 from joulemark.report.wording import DASH, around_texts, figure_texts
@@ -45,6 +46,7 @@ class FigureCell:
     """A figure: its text, the interval below it, the spread over runs, and what a tooltip says.
 
     ``why`` is the reason of a dash, for readers that cannot hover. ``value`` is what it is sorted by.
+    ``mark`` is why it stands beside no other's.
     """
 
     name: str
@@ -54,6 +56,7 @@ class FigureCell:
     hint: str = ""
     why: str = ""
     value: float | None = None
+    mark: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +95,8 @@ def figure_cell(name: str, row: BoardRow) -> FigureCell:
         return FigureCell(
             name, DASH, spread=_spread(name, spread, figure.unit), why=why or "It is not known."
         )
-    return known_cell(name, figure, _spread(name, spread, figure.unit))
+    cell = known_cell(name, figure, _spread(name, spread, figure.unit))
+    return replace(cell, mark=row.times_not_comparable) if is_marked(row, name) else cell
 
 
 def known_cell(name: str, figure: Figure, spread: str = "") -> FigureCell:

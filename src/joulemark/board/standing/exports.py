@@ -36,6 +36,7 @@ _TEXTS = (
     "source",
     "measured_at",
     "energy_source",
+    "times_not_comparable",
 )
 _WHOLE = ("n_devices", "n_runs", "n_signers", "rung")
 

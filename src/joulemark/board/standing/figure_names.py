@@ -44,6 +44,8 @@ NO_ORDER = frozenset(
     }
 )
 """Of which less or more is not better in itself, or not comparable between runs."""
+TIMED = frozenset({"cpu_seconds_per_correct_answer", "tokens_per_second", *LATENCIES})
+"""What the clock or the processor told: not comparable where the machine was busy."""
 OF_ENERGY = (
     HEADLINE,
     ENERGY,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -19,12 +20,19 @@ from joulemark.board.standing.listing import (
     tables,
 )
 from joulemark.board.standing.query_parameters import address, parameters
+from joulemark.board.standing.ranks import is_marked
 from joulemark.board.standing.snapshot import Snapshot
 from joulemark.board.standing.words import KINDS, task_words, tier_words
 from joulemark.report.wording import TIERS
 
 EACH = 10
 """How many rows of a table a page shows that has several."""
+MOST_OTHERS = 200
+"""How many further tables it names, the largest."""
+
+
+MOST_REASONS = 5
+"""How many reasons for no rank, and for no comparison of times, stand below a table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +49,11 @@ class Head:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A table of the page. ``first`` begins a task, whose tiers stand one below the other."""
+    """A table of the page. ``first`` begins a task, whose tiers stand one below the other.
+
+    ``marks`` say why times of shown rows stand beside no other's, ``unranked`` why rows have no rank: each
+    reason with how many rows it holds for, the commonest first and `MOST_REASONS` at most.
+    """
 
     name: str
     task: str
@@ -53,6 +65,8 @@ class Section:
     n_ranked: int
     ranked_by: str
     more: str
+    marks: tuple[tuple[str, int], ...] = ()
+    unranked: tuple[tuple[str, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,13 +86,16 @@ def leaderboard_values(found: Snapshot, query: Query, page: int) -> dict[str, An
     n_rows = sum(table.n_rows for table in made)
     shown = [table for table in made if table.rows]
     several = len(made) > 1
+    hidden = sorted((table for table in made if not table.rows), key=lambda table: -table.n_rows)
+    named = {table.name for table in hidden[:MOST_OTHERS]}
+    others = [table for table in made if table.name in named]
     return {
         "sections": sections(shown, query, several=several),
         "others": [
             (table.n_rows, f"{task_words(table.like)} · {tier_words(table.like)}", _only(table, query))
-            for table in made
-            if not table.rows
+            for table in others
         ],
+        "n_unlisted": len(made) - len(shown) - len(others),
         "n_rows": n_rows,
         "n_tables": len(made),
         "fields": fields(found, query),
@@ -119,10 +136,24 @@ def sections(
                 more=(more(table) if more else _only(table, query))
                 if several and table.n_rows > len(table.rows)
                 else "",
+                marks=_commonest(_marks(table)),
+                unranked=_commonest(one.why_unranked for one in table.rows if one.why_unranked),
             )
         )
         before = task
     return made
+
+
+def _commonest(reasons: Iterable[str]) -> tuple[tuple[str, int], ...]:
+    return tuple(Counter(reasons).most_common(MOST_REASONS))
+
+
+def _marks(table: Table) -> Iterator[str]:
+    columns = _columns(table)
+    for one in table.rows:
+        figures = one.row.figures
+        if any(is_marked(one.row, name) and _known(figures.get(name)) for name in columns):
+            yield one.row.times_not_comparable
 
 
 def fields(found: Snapshot, query: Query) -> list[Choice]:

@@ -11,7 +11,7 @@ import numpy as np
 from joulemark.board.standing.board_row import BoardRow
 from joulemark.board.standing.configuration import is_loaded
 from joulemark.board.standing.figure_names import ENERGY, HEADLINE, LARGER_IS_BETTER
-from joulemark.board.standing.ranks import Rank, ranks_of, why_no_rank
+from joulemark.board.standing.ranks import Rank, is_marked, ranks_of, why_no_rank
 from joulemark.board.standing.repriced import OwnRates, at_rates
 from joulemark.board.standing.snapshot import Snapshot
 
@@ -103,16 +103,17 @@ def tables(
 
     Tables are in an order of their own (measured first, tasks by name, tiers side by side), rows within by
     the figure, those without it last, and then by their ids: the same question has the same answer. ``each``:
-    where there are several tables, no more rows of one than so many.
+    where there are several tables, no more rows of one than so many, and those of the larger tables first, so
+    that many small ones keep nobody from being seen.
     """
     found = at_rates(found, query.rates)
     grouped = _by_table(found, matching(found, query))
-    most = each if each is not None and len(grouped) > 1 else limit
+    given = None if each is None or len(grouped) < 2 else _allotted(found, grouped, limit, each)
     made = []
     skip, left = offset, limit
     for name, places in grouped:
         figure = query.sort or leading(found, name)
-        n = min(left, most)
+        n = left if given is None else given[name]
         shown = (
             _sorted(found, places, figure, query.order)[skip : skip + n] if n and skip < len(places) else []
         )
@@ -127,6 +128,19 @@ def tables(
             for place in shown
         )
         made.append(Table(name, found.rows[places[0]], figure, len(places), len(ranks), rows))
+    return made
+
+
+def _allotted(
+    found: Snapshot, grouped: Sequence[tuple[str, list[int]]], limit: int, each: int
+) -> Mapping[str, int]:
+    """Return how many rows of each table are shown: of what is measured first, of large ones first."""
+    made, left = {}, limit
+    for name, places in sorted(
+        grouped, key=lambda pair: (KIND_ORDER[found.rows[pair[1][0]].kind], -len(pair[1]))
+    ):
+        made[name] = min(left, each, len(places))
+        left -= made[name]
     return made
 
 
@@ -180,5 +194,7 @@ def _sorted(found: Snapshot, places: Sequence[int], figure: str, order: Order | 
     at = np.array(places, dtype=np.int64)
     values = found.column(figure)[at]
     descending = (order or best_first(figure)) == "desc"
+    marked = np.array([is_marked(found.rows[place], figure) for place in places], dtype=np.bool_)
     # rows are in the order of their ids, which a stable sort keeps; NaN comes last either way
-    return [int(place) for place in at[np.argsort(-values if descending else values, kind="stable")]]
+    marked |= np.isnan(values)
+    return [int(place) for place in at[np.lexsort((-values if descending else values, marked))]]

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Request, Response
 from fastapi import Query as Parameter
-from fastapi.responses import HTMLResponse
+from fastapi.responses import HTMLResponse, RedirectResponse
 from markupsafe import Markup
 
 from joulemark.board.apart import Broke, Busy, TookTooLong, Worker
 from joulemark.board.database.stored_bundle import bundle_of
 from joulemark.board.pages.environment import page, render
 from joulemark.board.refusal import Refused
+from joulemark.board.short_digest import whole_digest
 from joulemark.board.standing.configuration_page import configuration_values
 from joulemark.board.standing.evidence_page import evidence_html, head_values, no_evidence
 from joulemark.board.standing.leaderboard_page import leaderboard_values
@@ -65,9 +66,11 @@ def configuration(request: Request, configuration: Digest) -> HTMLResponse:
     return HTMLResponse(remembered(engine).get(("configuration", found.version, configuration), made))
 
 
-def run(request: Request, digest: Digest) -> HTMLResponse:
-    """Show the evidence of a run."""
+def run(request: Request, digest: str) -> Response:
+    """Show the evidence of a run; by the first digits of its digest, lead there."""
     engine = request.app.state.engine
+    if (whole := whole_digest(engine, digest)) != digest:
+        return RedirectResponse(f"{request.scope.get('root_path', '')}/runs/{whole}", 302)
     found = submitted(engine, digest)
 
     def made() -> bytes:

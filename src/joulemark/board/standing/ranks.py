@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from joulemark.board.standing.figure_names import LARGER_IS_BETTER, NO_ORDER
+from joulemark.board.standing.board_row import BoardRow
+from joulemark.board.standing.figure_names import LARGER_IS_BETTER, NO_ORDER, TIMED
 from joulemark.board.standing.snapshot import Snapshot
 
 UNORDERED = "Less of this figure is not better in itself, or not comparable between runs: it is no rank."
@@ -54,7 +55,8 @@ def ranks_of(found: Snapshot, table: str, figure: str) -> dict[int, Rank]:
     if known is not None:
         return known
     places = np.array(
-        [place for place in found.tables().get(table, ()) if found.rows[place].is_ranked], dtype=np.int64
+        [place for place in found.tables().get(table, ()) if _stands(found.rows[place], figure)],
+        dtype=np.int64,
     )
     ranks: dict[int, Rank] = {}
     if len(places) and is_ordered(found, figure):
@@ -69,6 +71,15 @@ def ranks_of(found: Snapshot, table: str, figure: str) -> dict[int, Rank]:
     return ranks
 
 
+def is_marked(row: BoardRow, figure: str) -> bool:
+    """Tell whether a figure of a row stands beside no other's: a time of a busy machine."""
+    return bool(row.times_not_comparable) and figure in TIMED
+
+
+def _stands(row: BoardRow, figure: str) -> bool:
+    return row.is_ranked and not is_marked(row, figure)
+
+
 def is_ordered(found: Snapshot, figure: str) -> bool:
     """Tell whether rows can be ranked by a figure; by money and carbon where all have one rate."""
     return figure not in NO_ORDER or figure in found.comparable
@@ -81,5 +92,7 @@ def why_no_rank(found: Snapshot, place: int, figure: str) -> str:
         return row.why_not_ranked
     if not is_ordered(found, figure):
         return UNORDERED
+    if is_marked(row, figure):
+        return row.times_not_comparable
     told = row.figures.get(figure)
     return NO_FIGURE + ("it was not measured." if told is None else told.detail)

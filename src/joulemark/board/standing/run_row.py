@@ -23,6 +23,7 @@ from joulemark.metrics.operating_point import OperatingPoint
 from joulemark.metrics.point_figures import figure_of
 from joulemark.metrics.summary import Summary
 from joulemark.metrics.value import Value, withheld
+from joulemark.report.busy import busy_reason
 from joulemark.report.wording import printable
 from joulemark.tasks.registry import built_in_tasks
 from joulemark.tasks.suites import SUITES
@@ -79,6 +80,8 @@ def row_of_run(view: RunView, summary: Summary, point: OperatingPoint) -> BoardR
         energy_source=summary.energy_source,
         measured_at=None,
         notes=tuple(_notes(summary, point)),
+        n_questions=_n_questions(manifest),
+        times_not_comparable=printable(busy_reason(summary)),
     )
 
 
@@ -145,6 +148,11 @@ def why_not_ranked(view: RunView, point: OperatingPoint) -> str:
     if not manifest.may_rank and manifest.task.nonce is None:
         return OTHERWISE
     return why_not_its_questions(manifest, view.measured_items)
+
+
+def _n_questions(manifest: Manifest) -> int | None:
+    """Return how many questions the digest is of; of made-up requests the load says how many."""
+    return manifest.task.n_items if manifest.task.items_hash is not None else None
 
 
 def _notes(summary: Summary, point: OperatingPoint) -> Iterator[str]:

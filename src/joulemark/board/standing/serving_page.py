@@ -14,6 +14,7 @@ from joulemark.board.standing.cells import FigureCell, figure_cell, figure_title
 from joulemark.board.standing.configuration import is_loaded
 from joulemark.board.standing.figure_names import ENERGY
 from joulemark.board.standing.listing import KIND_ORDER
+from joulemark.board.standing.ranks import is_marked
 from joulemark.board.standing.serving_chart import Dot, serving_chart
 from joulemark.board.standing.snapshot import Snapshot
 from joulemark.board.standing.words import task_words, tier_words
@@ -64,6 +65,7 @@ def places_on_it(found: Snapshot) -> list[int]:
         and (row.is_ranked or row.kind != "published")
         and _value(row, ENERGY)
         and _value(row, time_of(row))
+        and not is_marked(row, time_of(row))
     ]
 
 

@@ -24,6 +24,8 @@ _SCOPES = {
 def task_words(row: BoardRow) -> str:
     """Return the task of a table, with the digest of its questions where there is one."""
     asked = f" · questions {row.questions}" if row.questions else ""
+    if row.questions and row.n_questions is not None:
+        asked = f" · {row.n_questions:,} question{'' if row.n_questions == 1 else 's'}, {row.questions}"
     load = " · under load" if is_loaded(row.load) and row.kind != "published" else ""
     kind = "" if row.kind == "measured" else f" · {KINDS[row.kind]}"
     name = "a task of a user's own" if row.task.partition(":")[0] == "own" else row.task

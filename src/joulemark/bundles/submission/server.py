@@ -67,16 +67,16 @@ def post(address: str, path: str, body: bytes, content_type: str, digest: str) -
     return _answer(urllib.request.Request(f"{address}{path}", data=body, method="POST", headers=headers))
 
 
-def fetch(address: str, path: str) -> Answer:
+def fetch(address: str, path: str, *, timeout_s: float = _TIMEOUT_S) -> Answer:
     """Ask the board for a document."""
-    return _answer(urllib.request.Request(f"{address}{path}"))
+    return _answer(urllib.request.Request(f"{address}{path}"), timeout_s)
 
 
-def _answer(request: urllib.request.Request) -> Answer:
+def _answer(request: urllib.request.Request, timeout_s: float = _TIMEOUT_S) -> Answer:
     request.add_header("User-Agent", f"joulemark/{joulemark.__version__}")
     opener = urllib.request.build_opener(_NoRedirect)
     try:
-        with opener.open(request, timeout=_TIMEOUT_S) as response:
+        with opener.open(request, timeout=timeout_s) as response:
             return Answer("sent", facts=_facts(response.read(_MOST_BYTES)))
     except urllib.error.HTTPError as error:
         told = _facts(error.read(_MOST_BYTES))

@@ -22,11 +22,16 @@ _NAME = re.compile(r"[0-9a-f]{64}")
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """A message that has yet to arrive. ``kind``: ``submission`` (a bundle) or ``withdrawal`` (JSON)."""
+    """A message that has yet to arrive. ``kind``: ``submission`` (a bundle) or ``withdrawal`` (JSON).
+
+    ``board``: the address that it is meant for, and the only one that it may go to; null where none was known
+    when it was put here.
+    """
 
     digest: str
     kind: Literal["submission", "withdrawal"]
     path: Path
+    board: str | None = None
 
     def read(self) -> bytes:
         """Return what is to be sent; raises ``OSError``."""
@@ -41,25 +46,25 @@ class Spool:
         self._waiting = self.root / "waiting"
         self._records = self.root / "records"
 
-    def put(self, bundle: bytes, facts: Mapping[str, Any]) -> str:
-        """Keep a bundle until it was sent; returns its digest. Of the same bundle there is one.
+    def put(self, bundle: bytes, facts: Mapping[str, Any], board: str | None = None) -> str:
+        """Keep a bundle until it was sent to ``board``; returns its digest. Of the same bundle there is one.
 
-        ``facts`` (the run's id among them) are kept on this machine. Raises `InputError` where it cannot be
-        written.
+        ``facts`` (the run's id among them) are kept on this machine. A board that is named takes the place of
+        one that was before. Raises `InputError` where it cannot be written.
         """
         digest = hashlib.sha256(bundle).hexdigest()
         try:
-            place = self._record(digest)
-            known = {**self._read(place), "digest": digest, **facts}
-            write_whole(place, _json(known), mode=PRIVATE, make_folder=True)
+            self._note(digest, {**facts, **({} if board is None else {"meant_for": board})})
             create_whole(self._waiting / f"{digest}{SUFFIX}", bundle)
         except OSError as error:
             raise _unwritable(self.root, error) from error
         return digest
 
-    def put_withdrawal(self, digest: str, statement: bytes) -> None:
-        """Keep the signed statement that a bundle is withdrawn until it was sent; raises as `put` does."""
+    def put_withdrawal(self, digest: str, statement: bytes, board: str | None = None) -> None:
+        """Keep the signed statement that a bundle is withdrawn until ``board`` has it. Raises `InputError`."""
         try:
+            if board is not None:
+                self._note(digest, {"withdrawn_from": board})
             create_whole(self._waiting / f"{digest}.withdraw.json", statement)
         except OSError as error:
             raise _unwritable(self.root, error) from error
@@ -73,19 +78,15 @@ class Spool:
                 continue  # a draft that a killed process left
             is_bundle = f"{dot}{rest}" == SUFFIX
             kind: Literal["submission", "withdrawal"] = "submission" if is_bundle else "withdrawal"
-            found.append((not is_bundle, path.stat().st_mtime_ns, Waiting(digest, kind, path)))
+            board = self._read(self._record(digest)).get("meant_for" if is_bundle else "withdrawn_from")
+            one = Waiting(digest, kind, path, board if isinstance(board, str) else None)
+            found.append((not is_bundle, path.stat().st_mtime_ns, one))
         return [one for *_, one in sorted(found, key=lambda one: one[:2])]
 
     def done(self, one: Waiting, state: State, facts: Mapping[str, Any]) -> None:
         """Note the board's answer, then let go of what was sent. A kill between the two sends it again."""
-        place = self._record(one.digest)
         try:
-            write_whole(
-                place,
-                _json({**self._read(place), one.kind: {"state": state, **facts}}),
-                mode=PRIVATE,
-                make_folder=True,
-            )
+            self._note(one.digest, {one.kind: {"state": state, **facts}})
             if state == "sent" or one.kind == "withdrawal":
                 remove_for_good(one.path)
             else:  # refused: kept for the user to look at
@@ -116,6 +117,11 @@ class Spool:
             for one in self.records()
             if one.get("run_id") == name or (len(name) >= 8 and str(one.get("digest", "")).startswith(name))
         ]
+
+    def _note(self, digest: str, facts: Mapping[str, Any]) -> None:
+        place = self._record(digest)
+        known = {**self._read(place), "digest": digest, **facts}
+        write_whole(place, _json(known), mode=PRIVATE, make_folder=True)
 
     def _record(self, digest: str) -> Path:
         return self._records / f"{digest}.json"

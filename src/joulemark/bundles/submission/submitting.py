@@ -17,32 +17,38 @@ Tell = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """What came of one message."""
+    """What came of one message, and of which board it was asked."""
 
     message: Waiting
     answer: Answer
+    board: str
 
 
-def deliver(spool: Spool, address: str) -> Iterator[Delivery]:
-    """Send everything that waits, oldest first, and yield what came of each.
+def deliver(spool: Spool, address: str | None, *, others: bool = False) -> Iterator[Delivery]:
+    """Send what waits for the board at ``address``, oldest first, and yield what came of each.
 
-    Ends at the first that finds no board: the others would find none either.
+    What was meant for no certain board goes there too; what was meant for another never does. ``others``:
+    that is sent as well, each to its own. Once a board does not answer, it is asked no more.
     """
+    away: set[str] = set()
     for one in spool.waiting():
+        board = one.board or address
+        if board is None or board in away or (board != address and not others):
+            continue
         path = SUBMISSIONS if one.kind == "submission" else f"{SUBMISSIONS}/{one.digest}/withdrawals"
         content_type = "application/zip" if one.kind == "submission" else "application/json"
         try:
             body = one.read()
         except FileNotFoundError:
             continue  # another process has sent it meanwhile
-        answer = post(address, path, body, content_type, one.digest)
+        answer = post(board, path, body, content_type, one.digest)
         if answer.state != "away":
             now = datetime.now(UTC).isoformat(timespec="seconds")
-            facts = {"board": address, "at_utc": now, "why": answer.why, "answer": answer.facts or {}}
+            facts = {"board": board, "at_utc": now, "why": answer.why, "answer": answer.facts or {}}
             spool.done(one, answer.state, facts)
-        yield Delivery(one, answer)
+        yield Delivery(one, answer, board)
         if answer.state == "away":
-            return
+            away.add(board)
 
 
 def withdrawal(digest: str, key: SigningKey) -> bytes:

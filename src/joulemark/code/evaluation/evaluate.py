@@ -16,7 +16,7 @@ from joulemark.code.evaluation.record import FILE, EvaluationRecord, new_record,
 from joulemark.code.evaluation.scaled_sizes import ScaledSizes
 from joulemark.code.evaluation.settings import FigureSet, Settings
 from joulemark.code.evaluation.sound import read_rows
-from joulemark.code.measuring.baseline import NOTHING
+from joulemark.code.measuring.baseline import LEAST_REPEATS, NOTHING, REPEATS
 from joulemark.code.problems.problem import DIFFICULTIES, Problem
 from joulemark.files.locks import FileLock, LockHeld
 from joulemark.record.errors import InputError
@@ -105,7 +105,12 @@ def _controls(ordered: Sequence[Problem], settings: Settings, sizes: ScaledSizes
     scalable = [problem for problem in ordered if is_scalable(problem)]
     n = min(settings.same_problems, len(scalable)) if settings.wants(FigureSet.CORRECTED) else 0
     chosen = [scalable[i * len(scalable) // n] for i in range(n)] or [NOTHING]
-    return [Job(problem, (), settings, sizes.of(problem), is_control=True) for problem in chosen]
+    # together at least as many as one control alone makes: here and there on the machine, now and later
+    repeats = max(LEAST_REPEATS, -(-REPEATS // len(chosen)))
+    return [
+        Job(problem, (), settings, sizes.of(problem), is_control=True, baseline_runs=repeats)
+        for problem in chosen
+    ]
 
 
 def _expected_information(problem: Problem) -> tuple[bool, int, str]:

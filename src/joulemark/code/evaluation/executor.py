@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import multiprocessing
 import multiprocessing.connection
 import os
@@ -81,6 +82,8 @@ class LocalExecutor:
                 _end(pool)
 
 
+_COLLECT_AFTER = (200_000, 20, 20)  # objects, collections of the young, of the middle-aged
+
 _sandbox: Sandbox | None = None
 _held: tuple[Containment, int | None] | None = None
 
@@ -91,6 +94,9 @@ def _start(places: Queue[int | None], containment: Containment) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     _held = (containment, places.get())
+    # What was imported stays, and what is read from programs makes no cycles: seldom looking is enough.
+    gc.freeze()
+    gc.set_threshold(*_COLLECT_AFTER)
 
 
 def _end_with_parent() -> None:

@@ -14,7 +14,7 @@ from joulemark.code.grading.grade import Grade, grade
 from joulemark.code.grading.judge import Judge
 from joulemark.code.inside.packed import pack
 from joulemark.code.inside.plain import Plain
-from joulemark.code.measuring.baseline import run_baseline
+from joulemark.code.measuring.baseline import REPEATS, run_baseline
 from joulemark.code.measuring.growth import run_growth
 from joulemark.code.measuring.levels import Levels
 from joulemark.code.measuring.observed import Ran
@@ -43,7 +43,8 @@ class Answer:
 class Job:
     """A problem and the answers to be graded; ``size``: of its scaled input, where one was found before.
 
-    ``is_control``: no answers, but a program that does nothing, and the reference measured against itself.
+    ``is_control``: no answers, but a program that does nothing, run ``baseline_runs`` times, and the reference
+    measured against itself.
     """
 
     problem: Problem
@@ -51,6 +52,7 @@ class Job:
     settings: Settings
     size: int | None = None
     is_control: bool = False
+    baseline_runs: int = REPEATS
 
     @property
     def job_id(self) -> str:
@@ -93,7 +95,7 @@ def work(sandbox: Sandbox, job: Job) -> Done:
 def _control(sandbox: Sandbox, job: Job) -> Done:
     """Measure what does not depend on any answer: a program that does nothing, and one against itself."""
     problem, settings = job.problem, job.settings
-    found: list[CodeRun] = run_baseline(sandbox)
+    found: list[CodeRun] = run_baseline(sandbox, job.baseline_runs)
     why = None
     if settings.wants(FigureSet.CORRECTED) and settings.same_pairs and is_scalable(problem):
         with Judge(sandbox, problem) as judge:

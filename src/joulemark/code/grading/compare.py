@@ -13,6 +13,7 @@ from joulemark.code.inside.plain import Linked, Opaque, Plain, Tree
 from joulemark.code.problems.problem import Checker, Comparison
 
 _EXACT: set[type] = {int, bool, str, bytes, type(None)}
+_SCALARS: set[type] = {*_EXACT, float}
 _ROWS: set[type] = {list, tuple}
 
 
@@ -39,8 +40,10 @@ def _equal(a: Any, b: Any, checker: Checker) -> bool:
     if isinstance(a, (list, tuple, deque)):
         if type(a) is not type(b) or len(a) != len(b):
             return False
-        if _is_exact(a) and _is_exact(b):
+        if _is_of(_EXACT, a) and _is_of(_EXACT, b):
             return bool(a == b)
+        if _is_of(_SCALARS, a) and _is_of(_SCALARS, b) and a == b:
+            return True  # most are the same to the last bit; where one is not, each is looked at
         return all(map(_equal, a, b, [checker] * len(a)))
     if isinstance(a, dict):
         return isinstance(b, dict) and a.keys() == b.keys() and all(_equal(a[k], b[k], checker) for k in a)
@@ -51,12 +54,12 @@ def _equal(a: Any, b: Any, checker: Checker) -> bool:
     return bool(a == b)
 
 
-def _is_exact(values: Iterable[Any]) -> bool:
-    """Tell whether these, or the members of these lists or tuples, are of types without a tolerance."""
+def _is_of(wanted: set[type], values: Iterable[Any]) -> bool:
+    """Tell whether these, or the members of these lists or tuples, are of types in ``wanted``."""
     kinds = set(map(type, values))
-    if kinds <= _EXACT:
+    if kinds <= wanted:
         return True
-    return kinds <= _ROWS and set(map(type, chain.from_iterable(values))) <= _EXACT
+    return kinds <= _ROWS and set(map(type, chain.from_iterable(values))) <= wanted
 
 
 def _same_in_any_order(expected: Plain, got: Plain, checker: Checker, *, nested: bool) -> bool:

@@ -73,6 +73,7 @@ def main() -> None:
         settings["readable"], settings["listable"] = root.readable_parts(), root.readable_paths()
     if settings["seccomp"] and settings["per_run"]:
         settings["filter"] = seccomp.filter_program(_WORKER, **_filtered(settings))  # once for all runs
+    settings["bounded"] = system.is_linux() and system.bound_capabilities()  # once for all runs
     gc.collect()
     gc.freeze()
     control.sendall(json.dumps({"ready": True, "pid": os.getpid()}).encode() + b"\n")
@@ -197,7 +198,7 @@ def _confine(settings: dict[str, Any]) -> None:
         writable = ["/tmp", "/dev/null"] if private_files else ["/dev/null"]
         readable = [*settings["readable"], *root.DEVICES]
         landlock.restrict(readable, writable, settings.get("listable", ()))
-    system.drop_capabilities()
+    system.drop_capabilities(bounded=settings["bounded"])
     system.prctl(system.PR_SET_DUMPABLE, 1)  # else its memory cannot be read from outside
     if private_files and system.counts_by_namespace():
         limit({"RLIMIT_NPROC": _MAX_PROCESSES})

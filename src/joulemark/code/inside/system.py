@@ -31,6 +31,7 @@ MNT_DETACH = 2
 PR_SET_PDEATHSIG = 1
 PR_SET_DUMPABLE = 4
 PR_SET_SECCOMP = 22
+PR_CAPBSET_READ = 23
 PR_CAPBSET_DROP = 24
 PR_SET_CHILD_SUBREAPER = 36
 PR_SET_NO_NEW_PRIVS = 38
@@ -119,13 +120,29 @@ def pivot_root(new: str, old: str) -> None:
     call(_PIVOT_ROOT[machine()], new.encode(), old.encode())
 
 
-def drop_capabilities() -> None:
-    """Give up every capability for good. Raises ``OSError``."""
+def bound_capabilities() -> bool:
+    """Let no program that is executed from here on gain a capability; children inherit that.
+
+    False where there are some that it may still gain. Those that this process has stay.
+    """
     for capability in range(64):
         try:
             prctl(PR_CAPBSET_DROP, capability)
         except OSError:
             break  # past the last one this kernel knows
+    for capability in range(64):
+        try:
+            if prctl(PR_CAPBSET_READ, capability):
+                return False
+        except OSError:
+            return capability > 0
+    return True
+
+
+def drop_capabilities(*, bounded: bool = False) -> None:
+    """Give up every capability for good; ``bounded``: by `bound_capabilities` before. Raises ``OSError``."""
+    if not bounded:
+        bound_capabilities()
     prctl(PR_CAP_AMBIENT, _PR_CAP_AMBIENT_CLEAR_ALL)
     header = (ctypes.c_uint32 * 2)(_CAPABILITY_VERSION_3, 0)
     call(_CAPSET[machine()], header, (ctypes.c_uint32 * 6)())

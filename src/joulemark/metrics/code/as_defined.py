@@ -255,7 +255,7 @@ def _sampled_too_rarely(
     run = sampled = 0
     for problem, samples in right.items():
         profiles = [profile_of(whole.get(problem, ())), *(profile_of(sample.runs) for sample in samples)]
-        seen = [p for p in profiles if p is not None and p.n_memory_samples is not None]
+        seen = [p for p in profiles if p is not None]  # of a very short run no sample at all was taken
         if len(seen) > 1:
             run += 1
             sampled += all(p.tmu is not None for p in seen)

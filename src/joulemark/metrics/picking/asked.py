@@ -53,6 +53,15 @@ def read_length(text: str) -> Spread:
 
 def read_seconds(text: str) -> float:
     """Return ``100ms``, ``5s``, ``2min`` or ``0.1`` in seconds."""
+    return _seconds(text, needs_unit=False)
+
+
+def read_limit_seconds(text: str) -> float:
+    """Return a time with its unit in seconds: nobody is to guess whether 100 was seconds or milliseconds."""
+    return _seconds(text, needs_unit=True)
+
+
+def _seconds(text: str, *, needs_unit: bool) -> float:
     found = _TIME.fullmatch(text)
     number = math.nan
     if found is not None:
@@ -61,6 +70,8 @@ def read_seconds(text: str) -> float:
         number = number / _PER_SECOND[unit] if unit in _PER_SECOND else number * _SECONDS[unit]
     if not (math.isfinite(number) and number > 0):
         raise ValueError("no time; write 100ms, 5s or 2min")
+    if needs_unit and found is not None and not found[2]:
+        raise ValueError("a number without a unit; write 100ms, 5s or 2min")
     return number
 
 

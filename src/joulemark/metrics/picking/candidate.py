@@ -13,6 +13,7 @@ from joulemark.metrics.cost_model import CostModel, cost_model
 from joulemark.metrics.cost_points import cost_points
 from joulemark.metrics.cost_transfer import cost_transfer
 from joulemark.metrics.operating_point import OperatingPoint
+from joulemark.metrics.picking.bounded_model import bounded_model
 from joulemark.metrics.picking.curvature import Curvature, curvature
 from joulemark.metrics.picking.loaded_cost import CARRIES_ITS_LOAD, loaded_cost_model, loaded_points
 from joulemark.metrics.picking.texts import TokenRates
@@ -73,6 +74,11 @@ class Candidate:
     token_rates: TokenRates | None = None
     own: tuple[float, float] | None = None
     notes: tuple[str, ...] = ()
+
+    @property
+    def cost(self) -> CostModel:
+        """The model that prices are made of: no coefficient is below zero."""
+        return bounded_model(self.model)
 
     @property
     def extra_variance(self) -> float:

@@ -100,9 +100,13 @@ def columns(candidates: Sequence[Candidate]) -> Columns:
     """Return the columns of candidates."""
     points = named_points([one.point for one in candidates])
     rows = tuple(replace(one, point=point) for one, point in zip(candidates, points, strict=True))
-    models = [one.model for one in rows]
+    models = [one.cost for one in rows]
     without = ((np.nan,) * 3,) * 3
-    tables = [(one.point.kind, one.point.tier, one.point.scope) for one in rows]
+    # what others published of one task says nothing of another's answers
+    tables = [
+        (p.kind, p.tier, p.scope, p.task if p.kind == "published" else None)
+        for p in (one.point for one in rows)
+    ]
     return Columns(
         rows,
         _matrix([m.coefficients if m.reason is None else None for m in models], _NO_PLANE),
@@ -180,7 +184,9 @@ def _times(
     ranges = np.array([(t.prompt_range, t.completion_range) for t in found], np.float64).reshape(-1, 2, 2)
     usable = [k and t.mean_s is not None for k, t in zip(known, found, strict=True)]
     return TimeColumns(
-        _matrix([t.plane.coefficients if t.plane.reason is None else None for t in found], _NO_PLANE),
+        _matrix(
+            [p.coefficients if p.reason is None else None for p in (t.bounded for t in found)], _NO_PLANE
+        ),
         _numbers(t.mean_s for t in found),
         ranges[:, :, 0],
         ranges[:, :, 1],

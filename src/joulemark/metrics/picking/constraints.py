@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -72,6 +73,21 @@ class Kept:
         if value is None or value.lo is None or value.hi is None or isinstance(constraint, Named):
             return False
         return value.lo <= constraint.bound <= value.hi and value.lo < value.hi
+
+
+def how_far(check: Kept) -> float:
+    """Return by how much a constraint is missed: the logarithm of figure over bound, either way.
+
+    Infinite where the figure is not known, or no ratio tells how far it is.
+    """
+    constraint, value = check.constraint, check.value
+    if check.met:
+        return 0.0
+    if isinstance(constraint, Named) or value is None or value.value is None:
+        return math.inf
+    if value.value <= 0 or constraint.bound <= 0:
+        return math.inf
+    return abs(math.log(value.value / constraint.bound))
 
 
 FITS = Bound(told.BUSY.name, 1.0)

@@ -121,7 +121,7 @@ def joule_draws(candidate: Candidate, workload: Workload, shared: Draws, own: Va
     At given lengths the joules of a cost model are Student's t about their mean, scaled by what the
     covariance of the coefficients makes of the lengths.
     """
-    model = candidate.model
+    model = candidate.cost
     assert model.coefficients is not None
     assert model.covariance is not None
     n = shared.shape[1]

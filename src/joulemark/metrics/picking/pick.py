@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
 from joulemark.metrics.comparable import IMPLAUSIBLE
+from joulemark.metrics.operating_point import OperatingPoint
 from joulemark.metrics.picking import definitions as told
+from joulemark.metrics.picking.batch_load import batch_not_full
 from joulemark.metrics.picking.candidate import Candidate
-from joulemark.metrics.picking.constraints import Constraint, Kept, Named, fits_a_day, kept
+from joulemark.metrics.picking.constraints import Constraint, Kept, Named, fits_a_day, how_far, kept
 from joulemark.metrics.picking.draws import N_DRAWS, SEED, cost_draws, probabilities, rank_ranges
 from joulemark.metrics.picking.named import named_points
 from joulemark.metrics.picking.price import Priced, price
@@ -41,6 +44,7 @@ _NOT_FULL = (
     "{label} was measured with {k:g} requests in flight; {n:,.0f} a day are {own:.2g} in the mean. Its "
     "joules hold only if they come together."
 )
+_MORE_NOT_FULL = "The same is so of {n:,} more rows that are shown."
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +77,8 @@ class Ranked:
 class Table:
     """Configurations that may be ranked together: of one kind, tier and scope (and task).
 
-    The task counts where the accuracy is part of the objective. ``rows`` are ordered by the objective, the
-    least first.
+    The task counts where the accuracy is part of the objective, and of published rows always. ``rows`` are
+    ordered by the objective, the least first.
     """
 
     kind: str
@@ -104,7 +108,11 @@ class NotPriced:
 
 @dataclass(frozen=True, slots=True)
 class Picked:
-    """What was found. Every candidate is in exactly one of ``tables``, ``ruled_out`` and ``not_priced``."""
+    """What was found. Every candidate is in exactly one of ``tables``, ``ruled_out`` and ``not_priced``.
+
+    ``ruled_out`` begins with the nearest to what was asked. ``n_per_request`` of ``not_priced`` lack only
+    their accuracy: they keep what was asked and can be ranked by the cost of a request.
+    """
 
     wanted: Wanted
     workload: Workload | TextWorkload
@@ -112,6 +120,12 @@ class Picked:
     ruled_out: tuple[RuledOut, ...]
     not_priced: tuple[NotPriced, ...]
     notes: tuple[str, ...]
+    n_per_request: int = 0
+
+    @property
+    def per_request(self) -> str:
+        """The objective without the accuracy, for instance ``joules`` of ``joules_per_correct``."""
+        return self.wanted.by.removesuffix("_per_correct")
 
     @property
     def best(self) -> Ranked | None:
@@ -137,6 +151,7 @@ def pick(
     not_priced: list[NotPriced] = []
     ruled_out: list[RuledOut] = []
     able: list[tuple[Priced, tuple[Kept, ...]]] = []
+    per_request = 0
     for one in named:
         row = price(one, workload)
         checks = tuple(kept(constraint, row) for constraint in wanted.constraints)
@@ -149,6 +164,7 @@ def pick(
         why = None if elsewhere else why_not_priced(row, wanted)
         if why is not None:
             not_priced.append(why)
+            per_request += not failed and lacks_accuracy(row, wanted)
         elif failed:
             ruled_out.append(RuledOut(row, tuple(failed)))
         else:
@@ -158,10 +174,28 @@ def pick(
         wanted,
         workload,
         tables,
-        tuple(ruled_out),
+        tuple(sorted(ruled_out, key=nearest)),
         tuple(not_priced),
         notes_of(tables, wanted),
+        per_request,
     )
+
+
+def nearest(one: RuledOut) -> tuple[bool, float]:
+    """Return by what those that were ruled out are ordered: how far the limit is that each misses most.
+
+    What is not of the name that was asked for comes last.
+    """
+    other = any(isinstance(check.constraint, Named) and check.met is False for check in one.failed)
+    return other, max(map(how_far, one.failed), default=math.inf)
+
+
+def lacks_accuracy(row: Priced, wanted: Wanted) -> bool:
+    """Tell whether nothing but the accuracy keeps a row from a cost per correct answer."""
+    point, figure = row.candidate.point, wanted.figure.removesuffix("_per_correct")
+    if figure == wanted.figure or point.accuracy.value is not None or row.figures[figure].value is None:
+        return False
+    return not (point.unit != "request" or point.implausible or point.late)
 
 
 def why_not_priced(row: Priced, wanted: Wanted) -> NotPriced | None:
@@ -178,6 +212,8 @@ def why_not_priced(row: Priced, wanted: Wanted) -> NotPriced | None:
     if value.reason is None:
         return None
     text = " ".join(filter(None, (value.reason.text, value.detail)))
+    if lacks_accuracy(row, wanted):
+        text = f"Its accuracy is not known. {text}"
     return NotPriced(row.candidate, value.reason.value, text)
 
 
@@ -189,7 +225,7 @@ def _tables(
     for k, (row, _) in enumerate(able):
         point = row.candidate.point
         graded = wanted.by.endswith("per_correct")
-        of_task = (point.task, point.questions) if graded else (None, None)
+        of_task = task_of(point, graded=graded)
         groups.setdefault((point.kind, point.tier, point.scope, *of_task), []).append(k)
     tables = [
         Table(*key, _ranked([able[k] for k in places], wanted, n_draws, seed))
@@ -199,6 +235,16 @@ def _tables(
     return tuple(
         sorted(tables, key=lambda t: (KINDS.index(t.kind), -len(t.rows), t.tier or "~", order[id(t)]))
     )
+
+
+def task_of(point: OperatingPoint, *, graded: bool) -> tuple[str | None, str | None]:
+    """Return the task and the questions that rows of a table share.
+
+    Where the accuracy counts, and of published rows always: their joules are of that task's requests.
+    """
+    if graded:
+        return point.task, point.questions
+    return (point.task if point.kind == "published" else None), None
 
 
 def _ranked(
@@ -241,13 +287,18 @@ def notes_of(tables: Sequence[Table], wanted: Wanted) -> tuple[str, ...]:
     if any(row.priced.candidate.point.kind != "published" for row in rows):
         notes.append(_UNTESTED)
     # of the first row it stands beside the answer
-    notes += [note for row in rows[1:] if (note := not_full(row.priced))]
+    not_made_up = [note for row in rows[1:] if (note := not_full(row.priced))]
+    notes += not_made_up[:1]
+    if len(not_made_up) > 1:
+        notes.append(_MORE_NOT_FULL.format(n=len(not_made_up) - 1))
     return tuple(notes)
 
 
 def not_full(row: Priced) -> str:
     """Return that a day's requests do not make up the load that a loaded run was priced at, or nothing."""
     candidate, workload = row.candidate, row.workload
+    if candidate.point.kind == "published":
+        return batch_not_full(candidate, workload)
     busy = row.figures[told.BUSY.name].value
     if not candidate.loaded or workload is None or busy is None or candidate.in_flight is None or busy >= 0.5:
         return ""

@@ -29,6 +29,7 @@ def picked_json(found: Picked) -> dict[str, JsonValue]:
         "not_priced": [
             {**_who(one.candidate.point), "code": one.code, "text": one.text} for one in found.not_priced
         ],
+        "n_per_request": found.n_per_request,
         "notes": list(found.notes),
         "units": dict(told.UNITS),
     }

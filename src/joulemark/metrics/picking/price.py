@@ -13,6 +13,7 @@ from joulemark.metrics.carbon import JOULES_PER_KWH
 from joulemark.metrics.money import by_tokens
 from joulemark.metrics.operands import withheld_like
 from joulemark.metrics.picking import definitions as told
+from joulemark.metrics.picking.bounded_model import bounded_note
 from joulemark.metrics.picking.candidate import Candidate
 from joulemark.metrics.picking.day import day_figures
 from joulemark.metrics.picking.per_correct import per_correct
@@ -99,7 +100,7 @@ def _counted(candidate: Candidate, asked: Workload | TextWorkload) -> Workload |
 
 def bend_j(candidate: Candidate, workload: Workload) -> float:
     """Return what the context read would add to the mean energy beyond the cost model's straight line."""
-    coefficients = candidate.model.coefficients
+    coefficients = candidate.cost.coefficients
     if candidate.bend is None or coefficients is None:
         return 0.0
     straight = float(np.array(workload.at) @ np.array(coefficients))
@@ -108,7 +109,7 @@ def bend_j(candidate: Candidate, workload: Workload) -> float:
 
 def mean_variance(candidate: Candidate, workload: Workload) -> float:
     """Return the variance (J²) of the mean energy: coefficients, sampled lengths, bend, gain, transfer."""
-    coefficients = candidate.model.coefficients
+    coefficients = candidate.cost.coefficients
     assert coefficients is not None
     at, matrix = np.array(workload.at), np.array(candidate.model.covariance)
     mean = float(at @ np.array(coefficients))
@@ -119,7 +120,7 @@ def mean_variance(candidate: Candidate, workload: Workload) -> float:
 
 def _single_variance(candidate: Candidate, workload: Workload) -> float:
     """Return the variance (J²) of single requests about the mean: their lengths, and the fit's residuals."""
-    coefficients = candidate.model.coefficients
+    coefficients = candidate.cost.coefficients
     if coefficients is None:
         return 0.0
     return workload.spread_of(*coefficients[1:]) + (candidate.model.residual_sd_j or 0.0) ** 2
@@ -127,7 +128,7 @@ def _single_variance(candidate: Candidate, workload: Workload) -> float:
 
 def _energy(candidate: Candidate, workload: Workload) -> tuple[Value, Value]:
     """Return the mean energy of a request, and the same with the range of single requests."""
-    model = candidate.model
+    model = candidate.cost
     coefficients = model.coefficients
     if candidate.scaled_j_per_token is not None:
         joules = candidate.scaled_j_per_token * workload.completion_tokens
@@ -201,9 +202,11 @@ def _times(candidate: Candidate, workload: Workload) -> tuple[Value, Value]:
 
 def _extrapolated(candidate: Candidate, workload: Workload) -> tuple[str, ...]:
     """Return where the straight line does not hold: its bend, and lengths that the run did not see."""
-    model = candidate.model
+    model = candidate.cost
     found = []
     coefficients = model.coefficients
+    if below := bounded_note(candidate.model):
+        found.append(below)
     if coefficients is not None:
         mean = float(np.array(workload.at) @ np.array(coefficients))
         bent = bend_j(candidate, workload)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from joulemark.metrics.picking.columns import Codes, Columns, Flags
+from joulemark.metrics.picking.columns import Codes, Columns, Flags, Numbers
 from joulemark.metrics.picking.constraints import FITS, Constraint, Named, fits_a_day, kept
 from joulemark.metrics.picking.definitions import JOULES
 from joulemark.metrics.picking.draws import (
@@ -34,6 +34,7 @@ from joulemark.metrics.picking.pick import (
     Wanted,
     alone,
     notes_of,
+    task_of,
     why_not_priced,
 )
 from joulemark.metrics.picking.price import Priced, price
@@ -92,17 +93,20 @@ def shortlist(
     unknown figure.
     """
     screen = Screen(columns, workload, rates)
+    far = np.zeros(len(columns.candidates))
     n = len(columns.candidates)
     objective = screen.figure(wanted.figure)
     failed, named_apart, failed_by = np.zeros(n, np.bool_), np.zeros(n, np.bool_), []
     for constraint in wanted.constraints:
         met, known = screen.met(constraint)
         failed |= ~met
+        far = np.maximum(far, _how_far(screen, constraint, met))
         if isinstance(constraint, Named):
             named_apart |= known & ~met
         failed_by.append((constraint, ~met))
     full = screen.figure(FITS.name) > FITS.bound
     failed |= full
+    far = np.maximum(far, _how_far(screen, FITS, ~full))
     if full.any():
         failed_by.append((FITS, full))
     priceless = ~named_apart & (columns.priceless | np.isnan(objective))
@@ -118,7 +122,7 @@ def shortlist(
     )
     away = order[ruled_out[order]]
     # what was asked for by name and fails by a figure tells more than what was not asked for
-    away = away[np.argsort(named_apart[away], kind="stable")][:most]
+    away = away[np.lexsort((far[away], named_apart[away]))][:most]
     unpriced = [
         (one, n)
         for k, n in _representatives(columns, priceless, most)
@@ -131,6 +135,7 @@ def shortlist(
         tuple(_ruled_out(priced(int(k)), wanted) for k in away),
         tuple(one for one, _ in unpriced),
         notes_of(tables, wanted),
+        _per_request(screen, wanted, ~failed & ~columns.priceless),
     )
     return Shortlist(
         found,
@@ -142,6 +147,24 @@ def shortlist(
         int(priceless.sum()),
         tuple(n for _, n in unpriced),
     )
+
+
+def _how_far(screen: Screen, constraint: Constraint, met: Flags) -> Numbers:
+    """Return by how much each row misses a constraint; as `constraints.how_far`."""
+    if isinstance(constraint, Named):
+        return np.where(met, 0.0, np.inf)
+    values = screen.figure(constraint.name)
+    usable = (values > 0) & (constraint.bound > 0)
+    ratio = np.where(usable, values, 1.0) / (constraint.bound if constraint.bound > 0 else 1.0)
+    return np.where(met, 0.0, np.where(usable, np.abs(np.log(ratio)), np.inf))
+
+
+def _per_request(screen: Screen, wanted: Wanted, able: Flags) -> int:
+    """Return how many rows lack only their accuracy; as `Picked.n_per_request`."""
+    figure = wanted.figure.removesuffix("_per_correct")
+    if figure == wanted.figure:
+        return 0
+    return int((able & np.isnan(screen.columns.accuracy) & ~np.isnan(screen.figure(figure))).sum())
 
 
 def _ruled_out(row: Priced, wanted: Wanted) -> RuledOut:
@@ -182,7 +205,7 @@ def _tables(
         point = columns.candidates[group[0]].point
         rows = [priced(int(k)) for k in group[: most if number == 0 else max(6, most // 4)]]
         ranked = _ranked(screen, wanted, group, rows, n_draws, seed, draws)
-        task, questions = (point.task, point.questions) if graded else (None, None)
+        task, questions = task_of(point, graded=graded)
         tables.append(Table(point.kind, point.tier, point.scope, task, questions, ranked))
     return tuple(tables), tuple(len(group) for group in shown), len(groups)
 

@@ -12,6 +12,7 @@ from joulemark.metrics.cost_forecast import predict
 from joulemark.metrics.cost_model import CostModel, fit
 from joulemark.metrics.cost_points import CostPoint
 from joulemark.metrics.latency import answered_items
+from joulemark.metrics.picking.bounded_model import bounded_model
 from joulemark.metrics.picking.workload import Workload
 from joulemark.metrics.value import Value, withheld
 from joulemark.record.item import Item
@@ -33,12 +34,17 @@ class Times:
     prompt_range: tuple[float, float] = (0.0, 0.0)
     completion_range: tuple[float, float] = (0.0, 0.0)
 
+    @property
+    def bounded(self) -> CostModel:
+        """The plane that times are told by: none falls with a length."""
+        return bounded_model(self.plane)
+
     def of(self, workload: Workload) -> Value:
         """Return the mean seconds of a request of the workload, or why they are not known."""
         if self.mean_s is None:
             return withheld("s", Reason.NOT_REPORTED, detail="No request has both its times and its lengths.")
         if self.plane.reason is None:
-            found = predict(self.plane, workload.prompt_tokens, workload.completion_tokens).energy
+            found = predict(self.bounded, workload.prompt_tokens, workload.completion_tokens).energy
             if found.value is not None and found.value > 0:
                 return Value(found.value, "s", found.lo, found.hi, found.interval, n=found.n)
         within = (
