@@ -57,6 +57,21 @@ def test_published_rows_are_modelled_and_say_so(rows: Path) -> None:
     assert "MODELLED: published rows" in shown
 
 
+@pytest.mark.parametrize("limit", [("--max-tpot", "100"), ("--max-ttft-p99", "2"), ("--limit", "itl_p99=50")])
+def test_a_time_without_its_unit_is_not_guessed(rows: Path, limit: tuple[str, str]) -> None:
+    done = run(rows, *LENGTHS, *limit)
+    assert done.exit_code == 2
+    assert "a number without a unit; write 100ms, 5s or 2min" in " ".join(done.output.split())
+
+
+def test_what_lacks_its_accuracy_is_told_with_the_option_that_ranks_it(rows: Path) -> None:
+    done = run(rows, *LENGTHS, "--max-tpot", "85ms")
+    assert done.exit_code == 1
+    said = " ".join(done.stdout.split())
+    assert "asked for: mean time per output token of at most 85.00 ms" in said
+    assert "2 configurations lack only their accuracy: rank by energy per request (`--by joules`)" in said
+
+
 def test_what_is_ruled_out_has_its_constraint_figure_and_limit(rows: Path) -> None:
     found = answer(rows, *LENGTHS, "--by", "joules", "--hardware", "h100", "--max-tpot", "85ms")
     assert [row["model"] for row in found["tables"][0]["rows"]] == ["org/llama-8b"]

@@ -165,7 +165,7 @@ def test_opting_in_names_the_board_and_the_one_before_and_says_whether_it_answer
     assert json.loads(say("bench", "opt-in", "--json").out)["board_answers"] is True
     board.reply = {"hello": "world"}
     assert "there is no board" in say("bench", "opt-in").out
-    assert "answers" not in say("bench", "opt-in", "--show").out  # it asks nobody
+    assert "answers there" not in say("bench", "opt-in", "--show").out  # it asks nobody
     assert consent_path().exists()
 
 
@@ -173,7 +173,7 @@ def test_a_preview_in_a_terminal_is_a_summary(say: Say, run: Path, monkeypatch: 
     monkeypatch.setattr("joulemark.cli.submit._is_terminal", lambda: True)
     told = say("bench", "submit", run, "--preview")
     assert len(told.out.splitlines()) < 30
-    assert "manifest.json" in told.out
+    assert "bundle.json" in told.out
     assert "left out: questions and answers" in told.out
     assert f"joulemark bench submit {run} --preview | less" in told.out
     assert json.loads(say("bench", "submit", run, "--preview", "--json").out)

@@ -18,9 +18,11 @@ from joulemark.bundles.submission.signed_members import sign_members
 from joulemark.bundles.submission.signing import SigningKey
 from joulemark.bundles.submission.verification import CHECKS
 from joulemark.bundles.submission.verify import verify
+from joulemark.metrics.catalogue import definition
 from joulemark.metrics.caveat import Caveat
 from joulemark.report.bundle_preview import preview_lines
 from joulemark.report.bundle_terminal import _SAYS, verification_lines
+from joulemark.report.busy import DAGGER, NOTE
 
 
 @pytest.fixture(scope="module")
@@ -52,6 +54,20 @@ def test_a_verified_bundle_keeps_the_warnings_of_its_run(packed: Packed) -> None
     assert warned.to_json()["caveats"] == [
         {"code": "invalid", "text": "Its times are INVALID.", "loud": True}
     ]
+
+
+def test_times_of_a_busy_machine_are_marked(packed: Packed) -> None:
+    found = verify(packed.data)
+    assert found.summary is not None
+    quiet = "\n".join(verification_lines(found))
+    busy = Caveat("busy_machine", "Other processes used 66 % of the processor.", loud=True)
+    told = list(verification_lines(replace(found, summary=replace(found.summary, caveats=(busy,)))))
+    for name in ("tokens_per_second", "cpu_seconds_per_correct_answer"):
+        title = definition(name).title
+        (line,) = (line for line in told if line.strip().startswith(f"{title} "))
+        assert line.strip().startswith(f"{title} {DAGGER}"), line
+    assert f"  {NOTE}" in told
+    assert DAGGER not in quiet
 
 
 def test_a_figure_that_was_forged_is_shown_beside_what_follows(packed: Packed) -> None:

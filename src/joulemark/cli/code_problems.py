@@ -10,6 +10,9 @@ import click
 if TYPE_CHECKING:
     from joulemark.code.problems.problem import Problem
 
+_HEADS = ("problem", "title", "difficulty", "algorithms", "tests")
+_TITLE, _LEAST_TITLE = 1, 20
+
 
 @click.command()
 @click.argument("names", nargs=-1, metavar="[NAME|FILE|FOLDER...]")
@@ -73,33 +76,33 @@ def _row(problem: Problem) -> dict[str, object]:
 
 
 def _list(found: Sequence[Problem]) -> None:
-    """Print a line a problem, or where that would break words, its id and below it the rest."""
+    """Print a line a problem, or in a narrow terminal its id and below it the rest: no id is ever broken."""
+    from rich.cells import cell_len
     from rich.console import Console
-    from rich.measure import Measurement
     from rich.padding import Padding
     from rich.table import Table
     from rich.text import Text
 
     from joulemark.report.wording import printable
 
-    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False)
-    table.add_column("problem", no_wrap=True)  # an id is for copying: it is never broken
-    table.add_column("title", min_width=20)
-    for column in ("difficulty", "algorithms", "tests"):
-        table.add_column(column, no_wrap=True)
     rows = []
     for one in found:
         tests = "made to any size" if one.generator is not None else f"{len(one.inputs)} given"
         tags = ", ".join(one.algorithms).replace("_", " ")
         rows.append([printable(x) for x in (one.problem_id, one.title, one.difficulty or "—", tags, tests)])
-        table.add_row(*map(Text, rows[-1]))
     console = Console()
-    if Measurement.get(console, console.options.update(max_width=10_000), table).minimum <= console.width:
-        console.print(table)
+    widths = [max(map(cell_len, column)) for column in zip(_HEADS, *rows, strict=True)]
+    if sum(widths) - widths[_TITLE] + _LEAST_TITLE + 2 * len(_HEADS) > console.width:
+        for problem, *rest in rows:
+            click.echo(problem)
+            console.print(Padding(Text("; ".join(filter(None, rest))), (0, 0, 0, 2)))
         return
-    for problem, *rest in rows:
-        click.echo(problem)
-        console.print(Padding(Text("; ".join(filter(None, rest))), (0, 0, 0, 2)))
+    table = Table(box=None, padding=(0, 2, 0, 0))
+    for place, head in enumerate(_HEADS):
+        table.add_column(head, no_wrap=place != _TITLE)
+    for row in rows:
+        table.add_row(*map(Text, row))
+    console.print(table)
 
 
 def _check(found: Sequence[Problem], as_json: bool) -> None:

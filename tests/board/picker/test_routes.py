@@ -228,3 +228,53 @@ def test_an_answer_of_published_rows_alone_says_so(board: BoardDouble) -> None:
     page = board.client.get("/pick", params={**ASKED, "hardware": "H100"}).text
     assert "Nothing that was measured here keeps what you ask" in page
     assert "Nothing that was measured" not in board.client.get("/pick", params=ASKED).text
+
+
+@pytest.fixture(scope="module")
+def table_of_others(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BoardDouble]:
+    """A board on which nothing was measured: rows of a publication, without any accuracy."""
+    with boards.board(tmp_path_factory.mktemp("published")) as made:
+        rows = [
+            priced_boards.published(
+                model=f"org/{task}-{k}b",
+                task=task,
+                energy_j=50.0 + k,
+                latency_s={"tpot_mean": tpot_s},
+                settings={"max_batch": 256},
+            )
+            for task in ("chat", "code")
+            for k, tpot_s in enumerate((0.05, 0.05, 0.05, 0.4, 0.11), 1)
+        ]
+        boards.publish(made.engine, rows)
+        yield made
+
+
+def test_what_lacks_only_its_accuracy_has_a_link_that_ranks_it(table_of_others: BoardDouble) -> None:
+    client = table_of_others.client
+    page = client.get("/pick", params={**ASKED, "by": "", "max_tpot": "100ms"})
+    told = words(page.text)
+    assert "Nothing of 10 configurations can be picked" in told
+    assert "Its accuracy is not known" in told
+    assert "6 configurations that keep what you ask lack only their accuracy" in told
+    assert "mean time per output token of at most 100.0 ms" in told.partition("Nothing of")[0]
+    (link,) = re.findall(r'href="(/pick\?[^"]*)">rank by energy per request', page.text)
+    again = client.get(html.unescape(link))
+    told = words(again.text)
+    assert "org/chat-1b" in again.text or "chat-1b on" in told
+    assert "Nothing was measured here yet: below are published rows" in told
+    assert "priced by output tokens alone" in told
+    assert "1,000 a day are one in 86 s" in told
+    assert "max tpot" not in told
+    assert answer(table_of_others, by="", max_tpot="100ms")["n_per_request"] == 6
+    found = answer(table_of_others, max_tpot="100ms")
+    assert [(table["task"], table["n_rows"]) for table in found["tables"]] == [("chat", 3), ("code", 3)]
+    nearest = [one["failed"][0]["value"] for one in found["ruled_out"]]
+    assert nearest == [0.11, 0.11, 0.4, 0.4]
+    PickAnswer.model_validate(found, strict=True)
+
+
+def test_a_time_without_its_unit_is_refused_beside_its_field(board: BoardDouble) -> None:
+    for asked in ({"max_tpot": "100"}, {"limit": "itl_p99=50"}):
+        got = board.client.get(API, params={**ASKED, **asked})
+        assert got.status_code == 422
+        assert "a number without a unit; write 100ms, 5s or 2min" in got.json()["why"]

@@ -43,8 +43,8 @@ class Answer:
 class Job:
     """A problem and the answers to be graded; ``size``: of its scaled input, where one was found before.
 
-    ``is_control``: no answers, but a program that does nothing, run ``baseline_runs`` times, and the reference
-    measured against itself.
+    ``is_control``: no answers, but a program that does nothing, run ``baseline_runs`` times, and the
+    reference measured against itself.
     """
 
     problem: Problem

@@ -182,8 +182,8 @@ def _of_other_type(value: Any, kind: type, depth: int) -> Any:
     if bytes in mro or bytearray in mro:
         return {"b": bytes.hex(value) if bytes in mro else bytearray.hex(value)}
     if complex in mro:
-        number = complex.__add__(value, 0j)
-        return {"c": [_tagged(number.real, depth), _tagged(number.imag, depth)]}
+        parts = (complex.__dict__[name].__get__(value) for name in ("real", "imag"))
+        return {"c": [_tagged(one, depth) for one in parts]}
     return _of_nodes(value, kind, depth)
 
 

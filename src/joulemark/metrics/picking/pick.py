@@ -233,7 +233,10 @@ def _tables(
     ]
     order = {id(table): k for k, table in enumerate(tables)}
     return tuple(
-        sorted(tables, key=lambda t: (KINDS.index(t.kind), -len(t.rows), t.tier or "~", order[id(t)]))
+        sorted(
+            tables,
+            key=lambda t: (KINDS.index(t.kind), -len(t.rows), t.tier or "~", t.task or "", order[id(t)]),
+        )
     )
 
 

@@ -195,9 +195,10 @@ def _tables(
     codes = (columns.task_table if graded else columns.table)[able]
     groups = [able[codes == code] for code in dict.fromkeys(codes.tolist())]
 
-    def place(group: Codes) -> tuple[int, int, str, int]:
+    def place(group: Codes) -> tuple[int, int, str, str, int]:
         point = columns.candidates[group[0]].point
-        return KINDS.index(point.kind), -len(group), point.tier or "~", int(group.min())
+        task = task_of(point, graded=graded)[0] or ""
+        return KINDS.index(point.kind), -len(group), point.tier or "~", task, int(group.min())
 
     shown = sorted(groups, key=place)[:most_tables]
     tables = []
