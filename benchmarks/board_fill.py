@@ -42,7 +42,7 @@ _SUBMISSIONS = (
     "digest, received_at, signer, run_id, status, rung, grounds, size_bytes, joulemark_version, "
     "challenge_passed, audited, nonce_fresh"
 )
-_RUNS = "digest, configuration, device, model, measured_at, facts, figures, point, candidate"
+_RUNS = "digest, configuration, device, model, measured_at, facts, figures, candidate"
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class Made:
     id: str
     device: str
     model: str
-    documents: tuple[tuple[str, str, str, str], ...]
+    documents: tuple[tuple[str, str, str], ...]
 
 
 def templates(n: int = 6) -> list[Examined]:
@@ -88,13 +88,11 @@ def configuration(number: int, like: Sequence[Examined]) -> Made:
         row.update(named, id=made, hardware=device, table=table)
         for name in OF_ENERGY:
             _scaled(row["figures"].get(name, {}), 1 / scale if name in _INVERSE else scale)
-        point = json.loads(json.dumps(dict(source.columns.point)))
-        point.update(named, device=device, label=f"{device}, {number}")
         candidate = json.loads(json.dumps(dict(source.candidate or {})))
         candidate["point"].update(named, device=device, label=f"{device}, {number}")
         _scaled_model(candidate["model"], scale)
         facts = {**source.facts.to_json(), "model": model, "device": device}
-        documents.append(tuple(json.dumps(one) for one in (facts, figures, point, candidate)))
+        documents.append(tuple(json.dumps(one) for one in (facts, figures, candidate)))
     return Made(made, device, model, tuple(documents))  # type: ignore[arg-type]
 
 

@@ -74,7 +74,6 @@ runs = Table(
     Column("measured_at", TIME),
     Column("facts", JSON, nullable=False),  # judging.RunFacts
     Column("figures", JSON, nullable=False),  # bundles.submission.stated.stated_figures, recomputed
-    Column("point", JSON, nullable=False),  # metrics.OperatingPoint
     Column("candidate", JSON),  # metrics.picking.Candidate, null where it cannot price
     Index(None, "configuration"),
     Index(None, "device", "model"),

@@ -96,7 +96,6 @@ def run_values(examined: Examined) -> dict[str, Any]:
         "measured_at": columns.measured_at,
         "facts": examined.facts.to_json(),
         "figures": columns.figures,
-        "point": columns.point,
         "candidate": examined.candidate,
     }
 

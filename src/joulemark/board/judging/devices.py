@@ -23,8 +23,8 @@ maker's overclocked board has a higher limit than the rated one, and none above 
 
 
 @dataclass(frozen=True, slots=True)
-class Board:
-    """One board.
+class DeviceLimits:
+    """What one kind of graphics board cannot exceed.
 
     ``rated_w`` and ``name`` are those of the rating, ``limit_w`` is the highest power limit that any board of
     that name can be set to, ``idle_w`` what it cannot fall below with a model loaded.
@@ -104,13 +104,13 @@ _SHEETS: Mapping[str, _Sheet] = MappingProxyType(
 )
 
 
-def board_named(device: str | None) -> Board | None:
+def board_named(device: str | None) -> DeviceLimits | None:
     """Return the board of a name, null for one that is not on file or leaves its variant open."""
     rated = rated_power(device)
     sheet = None if rated is None else _SHEETS.get(rated.board)
     if rated is None or sheet is None:
         return None
-    return Board(
+    return DeviceLimits(
         name=rated.board,
         rated_w=rated.watts,
         limit_w=sheet.limit_w or rated.watts,

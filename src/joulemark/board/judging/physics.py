@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from joulemark.board.judging.devices import Board, board_named
+from joulemark.board.judging.devices import DeviceLimits, board_named
 from joulemark.board.judging.facts import RunFacts
 from joulemark.board.judging.ground import Ground
 from joulemark.board.judging.speed_limits import memory_energy_j, speed_grounds
@@ -83,7 +83,7 @@ def _n(facts: RunFacts) -> int:
     return max(facts.n_devices or 1, facts.n_scopes or 1)
 
 
-def _device(facts: RunFacts, board: Board | None) -> Iterator[Ground]:
+def _device(facts: RunFacts, board: DeviceLimits | None) -> Iterator[Ground]:
     """Tell a device that is called by another's name."""
     if facts.meter_device and facts.device and facts.scope == "gpu" and facts.meter_device != facts.device:
         yield Ground(
@@ -136,7 +136,7 @@ def _meters(facts: RunFacts) -> Iterator[Ground]:
         )
 
 
-def _above(facts: RunFacts, board: Board | None) -> Iterator[Ground]:
+def _above(facts: RunFacts, board: DeviceLimits | None) -> Iterator[Ground]:
     limits = [watts for watts in (facts.power_limit_w, None if board is None else board.limit_w) if watts]
     if not limits:
         return
@@ -155,7 +155,7 @@ def _above(facts: RunFacts, board: Board | None) -> Iterator[Ground]:
         )
 
 
-def _below(facts: RunFacts, board: Board | None) -> Iterator[Ground]:
+def _below(facts: RunFacts, board: DeviceLimits | None) -> Iterator[Ground]:
     mean, n = facts.mean_power_w, _n(facts)
     floor = 0.0 if board is None else board.idle_w
     if mean is not None and mean < floor * n:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from joulemark.board.judging.devices import Board
+from joulemark.board.judging.devices import DeviceLimits
 from joulemark.board.judging.facts import RunFacts
 from joulemark.board.judging.ground import Ground
 
@@ -28,7 +28,7 @@ TOKENS_OVER_PIECES = 1.5
 """Tokens of an answer over those that its pieces hold; special tokens are few."""
 
 
-def speed_grounds(facts: RunFacts, board: Board | None) -> Iterator[Ground]:
+def speed_grounds(facts: RunFacts, board: DeviceLimits | None) -> Iterator[Ground]:
     """Yield speeds that neither this device nor, where it is not known, any can reach."""
     over = facts.tokens_over_pieces
     if over is not None and over > TOKENS_OVER_PIECES:
@@ -50,7 +50,7 @@ def speed_grounds(facts: RunFacts, board: Board | None) -> Iterator[Ground]:
         yield from _computing(facts, board)
 
 
-def steps_per_s(facts: RunFacts, board: Board) -> float | None:
+def steps_per_s(facts: RunFacts, board: DeviceLimits) -> float | None:
     """Return the most steps a second of one sequence, `ALLOWANCE` included.
 
     Null where the weights are not known, or lie in the cache. All devices read at once, each its part.
@@ -60,7 +60,7 @@ def steps_per_s(facts: RunFacts, board: Board) -> float | None:
     return None if read is None else ALLOWANCE * n * board.memory_bytes_per_s / read
 
 
-def memory_energy_j(facts: RunFacts, board: Board) -> float | None:
+def memory_energy_j(facts: RunFacts, board: DeviceLimits) -> float | None:
     """Return the least joules of an idle board that reads the weights in every step; null where not known.
 
     As many sequences as were in flight share a step.
@@ -75,7 +75,7 @@ def memory_energy_j(facts: RunFacts, board: Board) -> float | None:
     return reading_j + board.idle_w * facts.n_devices * facts.duration_s
 
 
-def _bytes_a_step(facts: RunFacts, board: Board) -> float | None:
+def _bytes_a_step(facts: RunFacts, board: DeviceLimits) -> float | None:
     """Return what a step reads from memory at least: the active weights without what caches can hold."""
     if facts.active_parameters is None or facts.bits_per_weight is None:
         return None
@@ -84,7 +84,7 @@ def _bytes_a_step(facts: RunFacts, board: Board) -> float | None:
     return read if read > 0 else None
 
 
-def _decoding(facts: RunFacts, board: Board) -> Iterator[Ground]:
+def _decoding(facts: RunFacts, board: DeviceLimits) -> Iterator[Ground]:
     most = steps_per_s(facts, board)
     if most is None:
         return
@@ -105,7 +105,7 @@ def _decoding(facts: RunFacts, board: Board) -> Iterator[Ground]:
         )
 
 
-def _computing(facts: RunFacts, board: Board) -> Iterator[Ground]:
+def _computing(facts: RunFacts, board: DeviceLimits) -> Iterator[Ground]:
     """Tell more multiplications than the device can do: two operations a parameter and token."""
     active = facts.active_parameters
     if active is None:

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from joulemark.board.database.times import of_ns
-from joulemark.board.standing import point_json
 from joulemark.board.standing.row_json import row_to_json
 from joulemark.board.standing.run_row import row_of_run
 from joulemark.bundles.submission.stated import stated_figures
@@ -30,7 +29,6 @@ class RunColumns:
     model: str
     measured_at: str | None
     figures: Mapping[str, Any]
-    point: Mapping[str, Any]
 
 
 def columns_of(view: RunView, summary: Summary, digest: str) -> RunColumns:
@@ -44,5 +42,4 @@ def columns_of(view: RunView, summary: Summary, digest: str) -> RunColumns:
         model=point.model[:200],
         measured_at=of_ns(segments[0].wall_anchor_ns) if segments else None,
         figures={**stated_figures(summary), ROW: row_to_json(row)},
-        point=point_json.to_json(point),
     )

@@ -232,7 +232,6 @@ def upgrade() -> None:
         sa.Column("measured_at", sa.String(length=32), nullable=True),
         sa.Column("facts", sa.JSON(), nullable=False),
         sa.Column("figures", sa.JSON(), nullable=False),
-        sa.Column("point", sa.JSON(), nullable=False),
         sa.Column("candidate", sa.JSON(), nullable=True),
         sa.ForeignKeyConstraint(
             ["digest"], ["submissions.digest"], name=op.f("fk_runs_digest"), ondelete="CASCADE"
