@@ -74,6 +74,20 @@ def test_a_misspelled_command_is_told_with_what_was_meant(
     assert ("Did you mean" in said) == (word != "zzzz")
 
 
+@pytest.mark.parametrize(
+    "arguments", [("pick",), ("pick", "x", "--prompt-tokens", "abc"), ("import",), ("import", "mlenergy")]
+)
+def test_what_is_missing_or_misspelt_is_told_with_a_fix(
+    arguments: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as stop:
+        main(list(arguments))
+    assert stop.value.code == 2
+    said = capsys.readouterr().err
+    assert said.startswith("error: ")
+    assert f"fix: joulemark {arguments[0]} [OPTIONS]" in said
+
+
 def test_auto_is_what_is_read_unless_meters_are_named() -> None:
     @click.command()
     @meters_option

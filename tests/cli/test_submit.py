@@ -139,6 +139,15 @@ def test_what_is_meant_for_one_board_goes_to_no_other(say: Say, run: Path, board
     assert Spool().waiting() == []
 
 
+def test_what_was_never_sent_is_withdrawn_from_no_board(say: Say, run: Path, board: Board) -> None:
+    say("bench", "submit", run, "--agree", "--server", NOWHERE)
+    for _ in range(2):
+        told = say("bench", "withdraw", run, "--server", board.url)
+        assert "it had not been sent" in told.out
+    assert board.received == []
+    assert Spool().waiting() == []
+
+
 def test_a_withdrawal_goes_to_the_board_that_has_the_run(say: Say, run: Path, board: Board) -> None:
     say("bench", "submit", run, "--agree", "--server", board.url)
     with serving() as other:

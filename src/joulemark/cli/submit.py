@@ -96,7 +96,8 @@ def withdraw(name: str, server: str | None, as_json: bool) -> None:
     address = given or address_of(None, read_consent().server)
     for record in known:
         digest = str(record["digest"])
-        if spool.drop(digest) and "submission" not in record:
+        spool.drop(digest)
+        if "submission" not in record:
             click.echo(f"{digest[:16]}: it had not been sent, and will not be", err=as_json)
             continue
         spool.put_withdrawal(digest, withdrawal(digest, load_key()), given or _board_of(record) or address)
@@ -246,10 +247,10 @@ def _still_waiting(
         if board is None:
             yield f"{n} waiting in {root}: no board is known (--server URL)"
         elif board in tried:
-            yield (
-                f"{n} waiting in {root} for {board}, which does not take it now; `joulemark bench submit` "
-                "tries again, `joulemark bench submit RUN --server URL` sends it to another board instead"
-            )
+            again = "`joulemark bench submit` tries again"
+            if any(one.kind == "submission" and (one.board or address) == board for one in waiting):
+                again += ", `joulemark bench submit RUN --server URL` sends it to another board instead"
+            yield f"{n} waiting in {root} for {board}, which does not take it now; {again}"
         else:
             yield (
                 f"{n} waiting in {root} for {board}, and sent to no other board; `joulemark bench submit` "

@@ -12,6 +12,7 @@ from doubles.board_rows import counts
 from doubles.boards import MODERATOR_KEY, BoardDouble, board, bundle
 from doubles.challenged_runs import quick_run
 from doubles.hostile_bundles import WORDS
+from joulemark.board.database.connection import shown_option
 from joulemark.bundles.submission.pack import pack
 
 
@@ -47,6 +48,14 @@ def test_a_bundle_is_uploaded_by_the_form(where: BoardDouble) -> None:
     shown = where.client.get(sent.headers["location"]).text
     assert "Accepted." in shown
     assert f"/runs/{packed.digest}" in shown
+
+
+def test_the_hint_on_moderation_names_the_database_and_no_password(where: BoardDouble) -> None:
+    hint = "joulemark board keys add NAME --database board.sqlite"
+    assert hint in where.client.get("/moderation").text
+    assert hint in where.client.post("/moderation/login", data={"key": "x" * 20}).text
+    assert shown_option("postgresql://u:s3cret@h/n") == "--database URL"
+    assert shown_option("/srv/a board/b c.sqlite") == "--database 'b c.sqlite'"
 
 
 def test_what_is_refused_is_told_on_a_page(where: BoardDouble) -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from doubles import run_views
 from doubles.standing_rows import figure, row, snapshot_of
+from joulemark.board.pages.environment import render
 from joulemark.board.standing.board_row import BoardRow
 from joulemark.board.standing.cells import figure_cell
 from joulemark.board.standing.leaderboard_page import leaderboard_values
@@ -15,9 +16,12 @@ from joulemark.board.standing.listing import Query, tables
 from joulemark.board.standing.row_json import row_of_json, row_to_json
 from joulemark.board.standing.run_row import row_of_run
 from joulemark.board.standing.words import task_words
+from joulemark.metrics.catalogue import definition
 from joulemark.metrics.run_point import run_point
 from joulemark.metrics.run_view import RunView
 from joulemark.metrics.summary import summarize
+from joulemark.report.busy import DAGGER, NOTE
+from joulemark.report.html import report_values
 
 BUSY = "Other processes used 66 % of the processor: not comparable."
 
@@ -76,3 +80,19 @@ def test_a_table_says_how_many_questions_it_is_of() -> None:
     assert "12 questions, 0123456789ab" in task_words(row(n_questions=12))
     assert "questions 0123456789ab" in task_words(row())
     assert of(run_views.with_counter(20)).n_questions in (None, 20)
+
+
+def test_the_evidence_says_what_its_mark_means() -> None:
+    view = replace(run_views.with_counter(20), foreign_cpu_share=0.66)
+    words = {
+        "path": "",
+        "checks": [],
+        "n_failed": 0,
+        "origin": "",
+        "joulemark_version": "",
+        "is_same_source": True,
+    }
+    page = render("evidence_parts", page=report_values(summarize(view), view), **words)
+    assert NOTE in page
+    for name in ("tokens_per_second", "cpu_seconds_per_correct_answer"):
+        assert f"{definition(name).title} {DAGGER}" in page

@@ -91,6 +91,26 @@ def test_no_price_falls_with_a_length(run, prompt, more_prompt, output, more_out
     assert seconds is None or min(seconds) >= 0
 
 
+@pytest.mark.parametrize(("prompt", "output"), [(300, 80), (3_000, 300), (0, 10)])
+def test_the_interval_still_holds_the_truth_where_a_prompt_token_costs_nothing(prompt, output):
+    held, n_below = [], 0
+    for seed in range(250):
+        rng = np.random.default_rng(seed)
+        lengths = zip(rng.lognormal(5.7, 0.5, 40).round(), rng.lognormal(4.4, 0.6, 40).round(), strict=True)
+        points = [
+            CostPoint(f"q{k}", 0, int(p), int(c), float(1.8 * c + rng.normal(0, 12)))
+            for k, (p, c) in enumerate(lengths)
+        ]
+        model = fit(points)
+        if model.reason is not None:
+            continue
+        n_below += min(model.coefficients) < 0
+        value = joules(model, prompt, output)
+        held.append(value.lo <= 1.8 * output <= value.hi)
+    assert n_below > 100
+    assert sum(held) >= 0.94 * len(held)
+
+
 def test_a_fit_without_a_negative_coefficient_stays_as_it_is():
     fine = dataclasses.replace(NOISY, e_fixed_j=2.0, alpha_j_per_token=0.1)
     assert bounded_model(fine) is fine

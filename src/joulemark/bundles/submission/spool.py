@@ -61,7 +61,7 @@ class Spool:
         return digest
 
     def put_withdrawal(self, digest: str, statement: bytes, board: str | None = None) -> None:
-        """Keep the signed statement that a bundle is withdrawn until ``board`` has it. Raises `InputError`."""
+        """Keep the signed statement of a withdrawal until ``board`` has it; raises `InputError`."""
         try:
             if board is not None:
                 self._note(digest, {"withdrawn_from": board})

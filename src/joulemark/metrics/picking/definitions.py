@@ -24,10 +24,12 @@ JOULES = MetricDefinition(
     (*_OF_MODEL, *_LENGTHS),
     _ENERGY,
     "the run's cost model at the workload's mean lengths: the mean of many requests, without the idle "
-    "between them. Interval, 95 % by Student's t: covariance of the coefficients, error of the means of "
-    "lengths that were sampled, error of transfer where it was tested, what a term for the context read "
-    "would change where the run shows one; the meter's bound added in full. Of a published row: its joules "
-    "per output token times the output tokens, modelled, without an interval",
+    "between them. A coefficient that noise brought below 0 counts as 0, the others refitted (non-negative "
+    "least squares; C. Lawson and R. Hanson, Solving Least Squares Problems, chapter 23); the interval stays "
+    "that of the free fit. Interval, 95 % by Student's t: covariance of the coefficients, error of the "
+    "means of lengths that were sampled, error of transfer where it was tested, what a term for the "
+    "context read would change where the run shows one; the meter's bound added in full. Of a published "
+    "row: its joules per output token times the output tokens, modelled, without an interval",
 )
 SINGLE = MetricDefinition(
     "workload_joules_single",
