@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
 from itertools import combinations
 
 import numpy as np
@@ -30,7 +31,7 @@ def bounded_model(model: CostModel) -> CostModel:
     free, matrix = model.coefficients, model.covariance
     if model.reason is not None or free is None or matrix is None or min(free) >= 0:
         return model
-    fixed, alpha, beta = _nearest(np.array(free), np.array(matrix))
+    fixed, alpha, beta = _nearest(tuple(free), tuple(map(tuple, matrix)))
     return replace(model, e_fixed_j=fixed, alpha_j_per_token=alpha, beta_j_per_token=beta)
 
 
@@ -47,7 +48,12 @@ def bounded_note(model: CostModel) -> str:
     return _BELOW.format(", ".join(found)) if found else ""
 
 
-def _nearest(free: Array, matrix: Array) -> tuple[float, float, float]:
+@lru_cache(maxsize=1 << 14)  # a picker asks for the same models with every question
+def _nearest(
+    estimate: tuple[float, ...], covariance: tuple[tuple[float, ...], ...]
+) -> tuple[float, float, float]:
+    free: Array = np.array(estimate)
+    matrix: Array = np.array(covariance)
     best, least = np.maximum(free, 0.0), np.inf
     for size in (1, 2, 3):
         for held in map(list, combinations(range(3), size)):
