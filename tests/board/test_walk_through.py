@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import time
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
@@ -72,7 +73,13 @@ def test_opt_in_run_see_the_row_open_its_evidence_pick(
     assert "CC BY 4.0" in opted.out + opted.err
     out = tmp_path / "run"
     with WorkingEngine(adds, card) as engine:
-        engine.on_request = lambda number: setattr(engine, "tokens", 4 + 5 * number % 23)
+
+        def vary(number: int) -> None:
+            """Lengths of both kinds, and work for both, which a cost model needs."""
+            engine.tokens, engine.prompt_tokens = 4 + 5 * number % 23, 20 + 7 * number % 31
+            time.sleep(0.005 * engine.prompt_tokens)
+
+        engine.on_request = vary
         ran = joulemark(
             *("bench", "run", "gsm8k", "--data", sums, "--engine", engine.url, "--out", out, "--json"),
             *("--meter", "nvml", "--usd-per-kwh", "0.30"),

@@ -34,6 +34,7 @@ class WorkingEngine:
     ) -> None:
         self.answer, self.fake = answer, fake
         self.busy_w, self.idle_w, self.tokens, self.gap_s = busy_w, idle_w, tokens, gap_s
+        self.prompt_tokens = 10
         self.answered = 0
         self.on_request: Callable[[int], None] = lambda number: None
         self._busy = 0
@@ -107,9 +108,9 @@ def _handler(engine: WorkingEngine) -> type[BaseHTTPRequestHandler]:
 
         def _stream(self, text: str, stream: bool) -> None:
             usage = {
-                "prompt_tokens": 10,
+                "prompt_tokens": engine.prompt_tokens,
                 "completion_tokens": engine.tokens,
-                "total_tokens": 10 + engine.tokens,
+                "total_tokens": engine.prompt_tokens + engine.tokens,
             }
             if not stream:
                 message = {"role": "assistant", "content": text}
