@@ -19,6 +19,10 @@ from joulemark.code.inside.plain import encode
 from joulemark.record.code_run import DEGRADED
 
 _DOUBLE = Path(__file__).parents[2] / "doubles" / "bwrap.sh"
+_REACHED = {
+    Path(one).relative_to("/tmp").parts[0] for one in (sys.prefix, sys.base_prefix) if one.startswith("/tmp/")
+}
+"""Folders on the way to the interpreter, where this very checkout lies in ``/tmp``; else none."""
 _SOURCE = """
 import os
 def f():
@@ -47,7 +51,7 @@ def _holds(found: Containment) -> None:
             with box.cell() as cell:
                 cell.load(_SOURCE, "f")
                 called = cell.call([encode(())])
-                assert called.values == ([],), called.detail
+                assert set(called.values[0]) <= _REACHED, called.detail
                 assert called.flags == ()
         until = time.monotonic() + 2
         while box.n_processes() and time.monotonic() < until:
