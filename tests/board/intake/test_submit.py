@@ -129,6 +129,19 @@ def test_only_the_signer_can_withdraw_and_nothing_is_left_but_that(both: BoardDo
     assert counts(both.engine) == found
 
 
+def test_a_run_that_was_withdrawn_and_packed_anew_is_held_back(both: BoardDouble) -> None:
+    mine = content()
+    packed, again = (pack_content(mine, key(n), WORDS) for n in (0, 1))
+    both.submit(packed.data)
+    assert _withdraw(both, packed.digest, key(0)).status_code == 200
+    answer = both.submit(again.data)
+    assert answer.status_code == 202
+    [ground] = answer.json()["grounds"]
+    assert ground["code"] == "duplicate_telemetry"
+    assert packed.digest in ground["why"]
+    assert _rows(both) == []
+
+
 def test_a_withdrawn_bundle_comes_back_by_an_appeal_of_its_signer_alone(both: BoardDouble) -> None:
     packed = bundle()
     both.submit(packed.data)
@@ -147,6 +160,7 @@ def test_a_withdrawn_bundle_comes_back_by_an_appeal_of_its_signer_alone(both: Bo
     decisions = f"/api/v1/appeals/{lodged.json()['id']}/decisions"
     both.client.post(decisions, json={"grant": True, "note": "as asked"}, headers=KEY)
     assert both.submit(packed.data).status_code == 201
+    assert _withdraw(both, packed.digest, key(0)).status_code == 200
 
 
 def test_an_accepted_run_is_audited_and_held_back_by_moderators_alone(both: BoardDouble) -> None:

@@ -87,7 +87,7 @@ run_marks = Table(
     Column("mark", BigInteger, primary_key=True),
     Index(None, "mark"),
 )
-"""The marks of a run's telemetry and timings, by which a copy of it is found."""
+"""The marks of a run's telemetry and timings, by which a copy of it is found; they outlive a withdrawal."""
 
 configurations = Table(
     "configurations",

@@ -15,7 +15,6 @@ from joulemark.board.judging.marks import share_of_counts
 _MOST_PEERS = 300
 _MOST_OF_A_SIGNER = 10
 _MOST_COPIES = 50
-_HOLDING = ("accepted", "quarantined", "rejected")
 
 
 def judged(connection: Connection, examined: Examined) -> Judgement:
@@ -54,15 +53,17 @@ def _peers(connection: Connection, examined: Examined) -> list[RunFacts]:
 
 
 def _copies(connection: Connection, examined: Examined) -> Mapping[str, float]:
-    """Return the share of marks that this run has in common with others, by digest (`share_of_marks`)."""
+    """Return the share of marks that this run has in common with others, by digest (`share_of_marks`).
+
+    Whatever became of the others: what was withdrawn, adjusted and sent again is held back too.
+    """
     marks = sorted(set(examined.marks))
     if not marks:
         return {}
     n = func.count().label("n")
     wanted = (
         select(run_marks.c.digest, n)
-        .join(submissions, submissions.c.digest == run_marks.c.digest)
-        .where(run_marks.c.mark.in_(marks), submissions.c.status.in_(_HOLDING))
+        .where(run_marks.c.mark.in_(marks))
         .group_by(run_marks.c.digest)
         .order_by(n.desc(), run_marks.c.digest)
         .limit(_MOST_COPIES)

@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import Connection, delete, update
 
-from joulemark.board.database.tables import bundles, challenges, run_marks, runs, submissions
+from joulemark.board.database.tables import bundles, challenges, runs, submissions
 from joulemark.board.intake.audit import note
 from joulemark.board.intake.evidence import renew_rung
 from joulemark.board.intake.reproduction import find_reproduction, forget_reproduction
@@ -42,12 +42,16 @@ def set_evidence(connection: Connection, row: Mapping[str, Any], **evidence: boo
 
 
 def withdraw(connection: Connection, row: Mapping[str, Any]) -> None:
-    """Delete all that was sent and what follows from it; what is left says that it was withdrawn."""
+    """Delete all that was sent and what follows from it; what is left says that it was withdrawn.
+
+    The marks stay, sixty hashes that tell nothing but a copy: or a run could be taken back, adjusted to what
+    the board had found fault with, and sent again as a new one.
+    """
     digest = row["digest"]
     set_status(connection, row, "withdrawn", [])
     cleared = {"challenge_passed": False, "audited": False, "nonce_fresh": False}
     connection.execute(update(submissions).where(submissions.c.digest == digest).values(**cleared))
-    for table in (bundles, runs, run_marks, challenges):
+    for table in (bundles, runs, challenges):
         connection.execute(delete(table).where(table.c.digest == digest))
     renew_rung(connection, digest)
     note(connection, row["signer"], "withdrew", digest)

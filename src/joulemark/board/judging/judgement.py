@@ -35,8 +35,7 @@ def judge(facts: RunFacts, peers: Sequence[RunFacts], copies: Mapping[str, float
     """Judge a run by what its device can do, by accepted runs of others, and by what it shares with others.
 
     ``peers``: accepted runs; those that do not compare are left out. ``copies``: by the digests of other
-    submissions that are not withdrawn, quarantined ones too, the share of marks in common
-    (`joulemark.board.judging.share_of_marks`).
+    submissions, withdrawn ones too, the share of marks in common (`joulemark.board.judging.share_of_marks`).
     """
     grounds = (
         *_duplicates(facts, copies),
@@ -56,5 +55,5 @@ def _duplicates(facts: RunFacts, copies: Mapping[str, float]) -> Iterator[Ground
         yield Ground(
             "duplicate_telemetry",
             f"{100 * others[closest]:.0f} % of the marks of its readings and times are those of submission "
-            f"{closest}: it is the same run, whole or in part. Who sent that one can withdraw it and appeal.",
+            f"{closest}: it is the same run, whole or in part. Who sent that one can appeal with the reason.",
         )
