@@ -101,11 +101,14 @@ def test_hostile_replies_take_linear_time(kind: str, size: int) -> None:
     # quadratic behaviour would need minutes at the larger size.
     extract, slowest = EXTRACTORS[kind], {}
     for piece in HOSTILE:
-        started = time.process_time()
         reply = (piece * (size // len(piece) + 1))[:size]
-        extract(reply)
-        EXTRACTING[kind].score(QUESTIONS[kind], reply, finish_reason="stop", refusal=False)
-        slowest[piece] = time.process_time() - started
+        took_s = []
+        while not took_s or (len(took_s) < 3 and took_s[-1] > 0.1 + size * 25e-6):  # the machine's hiccup?
+            started = time.process_time()
+            extract(reply)
+            EXTRACTING[kind].score(QUESTIONS[kind], reply, finish_reason="stop", refusal=False)
+            took_s.append(time.process_time() - started)
+        slowest[piece] = min(took_s)
     piece = max(slowest, key=lambda p: slowest[p])
     assert slowest[piece] < 0.2 + size * 50e-6, f"{piece!r} took {slowest[piece]:.2f} s"
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 import pytest
 
 from doubles.contained_calls import called, ended, whole_sandbox
+from joulemark.code.contain.called import Called
 from joulemark.code.contain.cell import Ended
 from joulemark.code.contain.limits import MIB, Limits
 from joulemark.code.contain.sandbox import Sandbox
@@ -142,11 +143,21 @@ def test_every_end_has_its_name(tight: Sandbox, source: str, outcomes: set[Outco
     [
         "def f():\n    held = []\n    while True:\n        held.append(bytearray(1 << 20))",
         "held = []\nwhile True:\n    held.append(bytearray(1 << 20))",
-        _THREADS,
     ],
 )
 def test_memory_that_runs_out_is_named(small: Sandbox, source: str) -> None:
     assert ended(small, source).outcome is Outcome.OVER_MEMORY
+
+
+def test_threads_without_end_are_stopped(small: Sandbox) -> None:
+    end: Ended | Called
+    try:
+        end = called(small, _THREADS)
+    except Ended as error:
+        end = error
+    # The limit on processes may be met between two looks from outside; then starting one raises.
+    assert end.outcome in (Outcome.OVER_MEMORY, Outcome.RAISED)
+    assert "thread" in end.detail
 
 
 def test_a_program_cannot_keep_the_parent_waiting_by_dripping(tight: Sandbox) -> None:
