@@ -44,6 +44,7 @@ def test_two_files_are_replayed(three: list[Path]) -> None:
     assert "questions change nothing" in words
     told = joulemark("compare", good, bad, "--stream", "--json").json
     assert (told["decision"], told["winner"]) == ("winner", "A")
+    assert told["speaks_of"] == "questions_of_the_kind"
     assert told["e_value"] >= 20
     assert told["interval"]["lo"] <= told["all_read"]["difference"] <= told["interval"]["hi"] <= 0
     assert told["n"] < 60
@@ -52,6 +53,7 @@ def test_two_files_are_replayed(three: list[Path]) -> None:
 def test_a_file_against_itself_is_a_tie(three: list[Path]) -> None:
     told = joulemark("compare", three[0], three[0], "--stream", "--json", "--tie", "5pp").json
     assert (told["decision"], told["winner"], told["difference"]) == ("tie", None, 0.0)
+    assert told["speaks_of"] == "these_questions"
     assert -0.05 <= told["interval"]["lo"] <= 0 <= told["interval"]["hi"] <= 0.05
     assert told["n"] < 900
 

@@ -85,6 +85,8 @@ def test_anchors_warn_and_have_no_interval(tmp_path: Path, data_dir: Path) -> No
     done = frugal("estimate", matrix, *of, "--model", "3", "--choice", choice)
     words = " ".join(done.out.split())
     assert "up to 9 percentage points" in words
+    chosen = frugal("choose", matrix, *of, "--n", "50", "--by", "anchors", "--json").json
+    assert "up to 9 percentage points" in chosen["warnings"][0]
     told = frugal("estimate", matrix, *of, "--model", "3", "--choice", choice, "--json").json
     assert told["figure"]["interval"] is None
     assert told["figure"]["interval_reason"]

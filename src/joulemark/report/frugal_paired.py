@@ -59,7 +59,8 @@ def _lead(told: Streamed) -> str:
     share = f"{now.n:,} of {now.n_items:,} questions ({now.n / max(1, now.n_items):.1%})"
     if now.kind == "winner":
         what = "has the higher mean score" if _scored(told) else "is right more often"
-        return f"{now.winner} {what}: known after {share}."
+        where = "On these questions " if told.speaks_of == "these_questions" else ""
+        return f"{where}{now.winner} {what}: known after {share}."
     if now.kind == "tie":
         return f"On these questions A and B are a tie within {_width(told)}: known after {share}."
     if told.growing and now.n < now.n_items:

@@ -27,6 +27,11 @@ AS_THE_TASK_IS: Mapping[str, object] = {
 }
 """The options that decide what is asked and how, with the values of a task that is asked as it is."""
 
+_LISTED = (
+    "; its figures speak of the listed questions, which nothing drew at random"
+    " (of the whole task: joulemark frugal estimate)"
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Standing:
@@ -65,7 +70,8 @@ def standing_of_task(definition: TaskDefinition, asked: Mapping[str, object]) ->
         return Standing(False, "not ranked: a task of the user's own")
     otherwise = _otherwise(AS_THE_TASK_IS, asked)
     if otherwise:
-        return Standing(False, f"not ranked: asked with {otherwise}")
+        listed = "" if asked["items"] is None else _LISTED
+        return Standing(False, f"not ranked: asked with {otherwise}{listed}")
     return Standing(True, "ranked within the same task, items, preset, tier and scope")
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from joulemark.frugal.paired.decision import PairedTest
+from joulemark.frugal.paired.decision import Decider, PairedTest
 from joulemark.frugal.paired.ranking import CONTROLS, rank
 from joulemark.frugal.paired.ranks import Settled
 
@@ -61,6 +61,17 @@ def test_the_order_of_the_models_does_not_matter(places: list[int], control: str
     assert [one.ranges()[place] for place in places] == other.ranges()
     assert one.n_of()[places].tolist() == other.n_of().tolist()
     assert one.spent() == other.spent()
+
+
+def test_of_both_claims_at_one_look_it_makes_that_of_the_comparison() -> None:
+    question, values = PairedTest(epsilon=0.005), np.ones((2, 20_000))
+    decider = Decider(20_000, question)
+    tie = decider.feed(values[1] - values[0])
+    assert tie is not None
+    values[0, tie.n : tie.n + 10] = 0  # before the next look of the ranking, the order is plain as well
+    again = Decider(20_000, question).feed(values[1] - values[0])
+    assert again == tie
+    assert rank(values, question, "none").kind[0] == Settled.TIE
 
 
 def test_real_values() -> None:

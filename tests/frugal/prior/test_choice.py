@@ -14,6 +14,7 @@ import pytest
 from joulemark.frugal.outcomes.outcome_matrix import OutcomeMatrix
 from joulemark.frugal.outcomes.outcomes import Outcomes
 from joulemark.frugal.prior.choice import Choice, Method, read_choice
+from joulemark.frugal.prior.control_variate import prior_slope
 from joulemark.frugal.prior.draw import choose
 from joulemark.frugal.prior.earlier import joined, read_prior, without_model
 from joulemark.frugal.prior.expected_gain import expected_gain
@@ -180,6 +181,21 @@ def test_the_expected_gain_is_what_happens() -> None:
     assert by_regression_.median == pytest.approx(by_strata.median, rel=0.35)
     assert expected_gain(prior, 100, method="anchors") is None
     assert expected_gain(prior.of_models(np.array([0])), 100, method="strata") is None
+    two = prior.of_models(np.array([0, 1]))
+    assert expected_gain(two, 100, method="random") is None  # without one of them there is no slope
+    assert expected_gain(two, 100, method="strata") is not None
+
+
+def test_each_model_is_judged_by_a_slope_of_the_others_alone() -> None:
+    prior = _prior(3)
+    found = expected_gain(prior, 100, method="random")
+    assert found is not None
+    gains = []
+    for place in range(3):
+        others, y = prior.without(place).values, prior.values[place]
+        left = y - prior_slope(others) * others.mean(axis=0)
+        gains.append(float(y.var(ddof=1) / left.var(ddof=1)))
+    assert (found.least, found.median, found.largest) == pytest.approx(tuple(sorted(gains)))
 
 
 def test_files_of_models_are_joined_by_item(tmp_path: Path) -> None:

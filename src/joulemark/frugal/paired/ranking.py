@@ -72,8 +72,8 @@ class _Ranker:
             self._side[active] = self._tests.side
             self._log_tie[active] = self._tests.log_tie
             orders, ties = self._claims()
-            self._settle(orders, Settled.ORDER, at)
-            self._settle(ties & ~orders, Settled.TIE, at)
+            self._settle(ties, Settled.TIE, at)  # of both at once the tie, as `Decider` says it
+            self._settle(orders & ~ties, Settled.ORDER, at)
             self._retire()
         return self._ranking()
 

@@ -10,6 +10,7 @@ from joulemark.frugal.paired.decision import Decider, PairedTest, PairVerdict
 from joulemark.metrics.plain import JsonValue
 
 Order = Literal["asked", "keyed"]
+SpeaksOf = Literal["questions_of_the_kind", "these_questions"]
 _LARGEST = math.log(1.7e308)
 
 
@@ -60,6 +61,16 @@ class Streamed:
             order=order,
         )
 
+    @property
+    def speaks_of(self) -> SpeaksOf:
+        """Of what the decision is true.
+
+        Signs of right and wrong name a winner among questions of the kind, of which these are a sample. Bets
+        on sizes, and every tie, speak of these questions alone: after the last of them they are certain.
+        """
+        is_by_sign = self.decision.kind != "tie" and not self.question.real
+        return "questions_of_the_kind" if is_by_sign else "these_questions"
+
     def to_json(self) -> dict[str, JsonValue]:
         """Return plain JSON values, unrounded; differences are B - A in the unit of the values."""
         lo, hi = self.interval
@@ -69,6 +80,7 @@ class Streamed:
             "metric": self.metric,
             "decision": self.decision.kind,
             "winner": self.decision.winner,
+            "speaks_of": self.speaks_of,
             "n": self.decision.n,
             "n_items": self.decision.n_items,
             **evidence_json(self.decision),

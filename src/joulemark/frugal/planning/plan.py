@@ -238,6 +238,11 @@ def _unknown(target: Target, why: str) -> InputError:
 def _notes(tasks: Sequence[KnownTask], targets: Sequence[Target], over: Over, gain: float) -> tuple[str, ...]:
     told = list(dict.fromkeys(note for task in tasks for note in task.notes))
     notes = [f"{', '.join(task.name for task in tasks if note in task.notes)}: {note}" for note in told]
+    if gain != 1 and not all(isinstance(target, Bound) for target in targets):
+        notes.append(
+            "the gain is that of a choice of items (`frugal choose`, then `frugal estimate`):"
+            " `bench run --stop` draws plainly and does not have it"
+        )
     if not any(isinstance(target, Bound) for target in targets):
         return tuple(notes)
     if over != "each":

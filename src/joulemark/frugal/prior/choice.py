@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 import orjson
 
+from joulemark.frugal.prior.anchors import WARNING as ANCHORS_WARNING
 from joulemark.record.errors import InputError
 
 KIND = "joulemark.frugal.choice"
@@ -59,6 +60,11 @@ class Choice:
     control: Control | None = None
     weights: Mapping[str, float] = field(default_factory=dict)
 
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What an estimate by these items has to be read with."""
+        return (ANCHORS_WARNING,) if self.method == "anchors" else ()
+
     def to_json(self) -> dict[str, Any]:
         """Return plain JSON values, which `read_choice` reads and ``bench run --items`` takes."""
         return {
@@ -80,6 +86,7 @@ class Choice:
             if self.control is None
             else {"mean": self.control.x_of_all, "slope": self.control.slope, "x": dict(self.control.x)},
             "weights": dict(self.weights),
+            "warnings": list(self.warnings),
         }
 
 

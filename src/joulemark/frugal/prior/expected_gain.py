@@ -30,14 +30,17 @@ def expected_gain(
 ) -> ExpectedGain | None:
     """Return the gain for models as those of the prior, each judged by the others; null where that can't be.
 
-    Exact variances: nothing is drawn. Of many models, forty spread over them are tried.
+    Exact variances: nothing is drawn. Of many models, forty spread over them are tried. A regression needs a
+    slope from the others alone, hence three models.
     """
     whole = np.flatnonzero(prior.complete)
-    if len(whole) < MIN_MODELS or not 1 < n < len(prior.item_ids) or method == "anchors":
+    needed = MIN_MODELS if method == "strata" else MIN_MODELS + 1
+    if len(whole) < MIN_MODELS or len(prior.values) < needed:
+        return None
+    if not 1 < n < len(prior.item_ids) or method == "anchors":
         return None
     tried = whole[np.unique(np.linspace(0, len(whole) - 1, min(len(whole), _MOST_MODELS)).astype(int))]
     found = []
-    slope = prior_slope(prior.values)
     for place in tried.tolist():
         y = prior.values[place]
         others = prior.without(place)
@@ -47,6 +50,7 @@ def expected_gain(
         if method == "strata":
             left = _stratified(y, means, others.values, n, allocation, n_strata)
         else:
+            slope = prior_slope(others.values)
             left = float((y - slope * means).var(ddof=1)) * (1 / n - 1 / len(y))
         if plain > 0 and left > 0:
             found.append(plain / left)

@@ -162,7 +162,7 @@ def _of_which(choice: Choice, outcomes: Outcomes) -> list[str]:
 
 
 def _warnings(choice: Choice, figure: Estimate, metric: str) -> list[str]:
-    warnings = [anchors.WARNING] if choice.method == "anchors" else []
+    warnings = list(choice.warnings)
     better_than_all = choice.best is not None and figure.value > choice.best + _PRIOR_IS_A_SAMPLE
     if better_than_all and metric in _KNOWN:
         better = f"The model looks better ({figure.value:.3f}) than all that the choice was learned from"
