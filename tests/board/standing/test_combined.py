@@ -56,6 +56,16 @@ def test_the_most_trusted_run_stands_for_it_then_the_largest_then_the_latest() -
     assert made[0].runs[0] == "d" * 64, "the latest first"
 
 
+def test_of_several_signers_the_one_in_the_middle_is_shown_however_often_one_submits() -> None:
+    honest = [kept(name, 100.0 + n, at=f"2026-01-0{n}", signer=name) for n, name in enumerate("abc", 1)]
+    often = [kept(name, 1.0, n_items=4000, at="2026-03-01", signer="z") for name in "0123456789"]
+    for order in ((*honest, *often), (*often, *honest)):
+        assert row_of_runs(order).stands_for == "a" * 64, "of 1, 101, 102 and 103 J the earlier middle"
+    assert row_of_runs(honest).stands_for == "b" * 64
+    assert row_of_runs([honest[0], often[0]]).stands_for == "a" * 64, "of two the one that was there first"
+    assert row_of_runs([honest[0], honest[2], kept("d", None, signer="y")]).stands_for == "a" * 64
+
+
 def test_nobody_takes_a_row_out_of_its_ranking_by_a_run_that_has_no_rank() -> None:
     mine, theirs = kept("a", 1.0), kept("b", 9.0, rung=3, n_items=99, at="2026-02-01", signer="t")
     stopped = replace(

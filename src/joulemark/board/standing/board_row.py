@@ -39,9 +39,8 @@ class BoardRow:
     ``id`` is the digest of what makes the configuration (`joulemark.board.standing.configuration`).
     ``table`` names what may be ranked together: kind, tier, scope, task with its questions, unit and load
     class. ``figures`` are by the names of `joulemark.metrics`; of several runs they are those of
-    ``stands_for`` (one that may be ranked before one that may not, then the run of the highest rung, of the
-    most items, the latest), and so is ``rung``; ``spreads`` are over all of them. ``runs`` are digests, the
-    latest first.
+    ``stands_for`` (`joulemark.board.standing.combined.stands_for`), and so is ``rung``; ``spreads`` are over
+    all of them. ``runs`` are digests, the latest first.
     ``n_questions`` are those that ``questions`` is the digest of, null where their number is the load's.
     ``times_not_comparable`` is why its times, speeds and processor time stand beside no other's: then they
     are marked, come last and have no rank.

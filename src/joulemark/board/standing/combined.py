@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from joulemark.board.standing.board_row import BoardRow, Spread
-from joulemark.board.standing.figure_names import AT_OWN_RATES, NAMES
+from joulemark.board.standing.figure_names import AT_OWN_RATES, HEADLINE, NAMES
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,9 +27,20 @@ def stands_for(runs: Sequence[KeptRun]) -> KeptRun:
     """Return the run whose figures a row shows.
 
     One that may be ranked before one that may not, or anybody could take a row out of its ranking by a run of
-    the same set-up that was stopped early; then the highest rung, the most items, the latest.
+    the same set-up that was stopped early; then the highest rung. Of these each signer has one say, by the
+    run of most answers, then the latest; and the one in the middle by joules per correct answer is shown, of
+    two in the middle the one that was there first. So nobody replaces a figure by submitting again, nor by
+    asking more: that takes as many keys as others have.
     """
-    return max(runs, key=lambda run: (run.row.is_ranked, run.rung, run.n_items, run.received_at, run.digest))
+    best = max((run.row.is_ranked, run.rung) for run in runs)
+    of_signer: dict[str, KeptRun] = {}
+    for run in sorted(runs, key=lambda run: (run.n_items, run.received_at, run.digest)):
+        if (run.row.is_ranked, run.rung) == best:
+            of_signer[run.signer] = run
+    known = [run for run in of_signer.values() if _headline(run) is not None]
+    said = sorted(known or of_signer.values(), key=lambda run: (_headline(run) or 0.0, run.digest))
+    middle = said[(len(said) - 1) // 2 : len(said) // 2 + 1]
+    return min(middle, key=lambda run: (run.received_at, run.digest))
 
 
 def row_of_runs(runs: Sequence[KeptRun]) -> BoardRow:
@@ -46,6 +57,11 @@ def row_of_runs(runs: Sequence[KeptRun]) -> BoardRow:
         stands_for=shown.digest,
         measured_at=shown.measured_at,
     )
+
+
+def _headline(run: KeptRun) -> float | None:
+    figure = run.row.figures.get(HEADLINE)
+    return None if figure is None else figure.value
 
 
 def _spreads(runs: Sequence[KeptRun]) -> dict[str, Spread]:
