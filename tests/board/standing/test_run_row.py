@@ -9,7 +9,7 @@ import pytest
 from doubles import run_views
 from doubles.board_runs import Rig, content_of
 from joulemark.board.standing.figure_names import OF_ENERGY
-from joulemark.board.standing.run_row import row_of_run
+from joulemark.board.standing.run_row import NOT_HERE, row_of_run
 from joulemark.metrics.run_point import run_point
 from joulemark.metrics.summary import summarize
 from joulemark.record.energy import MeasuredEnergy, Method
@@ -59,3 +59,12 @@ def test_every_shown_interval_holds_its_value() -> None:
     intervals = [one for one in row.figures.values() if one.lo is not None and one.hi is not None]
     assert len(intervals) >= 5
     assert all(one.value is not None and one.lo <= one.value <= one.hi for one in intervals)  # type: ignore[operator]
+
+
+@pytest.mark.parametrize(("task", "is_word"), [("gsm8k", True), ("quick", False)])
+def test_whose_word_an_accuracy_is_stands_beside_it(task: str, is_word: bool) -> None:
+    view = run_views.with_counter(20)
+    of = view.manifest.task.model_copy(update={"name": task})
+    view = replace(view, manifest=view.manifest.model_copy(update={"task": of}))
+    summary = summarize(view)
+    assert (NOT_HERE in row_of_run(view, summary, run_point(view, summary, "here")).notes) is is_word

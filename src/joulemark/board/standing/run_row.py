@@ -16,7 +16,7 @@ from joulemark.board.standing.configuration import (
 )
 from joulemark.board.standing.figure_names import ENERGY, HEADLINE, LATENCIES, OF_ENERGY, PLAIN
 from joulemark.board.standing.figures import figure_from, inverse, ratio
-from joulemark.board.standing.own_questions import why_not_its_questions
+from joulemark.board.standing.own_questions import comes_with_us, why_not_its_questions
 from joulemark.metrics.carbon import gco2e
 from joulemark.metrics.money import usd_per_correct_answer
 from joulemark.metrics.operating_point import OperatingPoint
@@ -38,6 +38,10 @@ STOPPED = "It was stopped early, so a part of its questions stands for all."
 LISTED = "A list named its questions, so they stand for no others."
 OWN = "Its questions are a user's own, which nobody else can ask."
 LOADED = "It was asked under a load, not as its task is: energies under different loads are no ranking."
+NOT_HERE = (
+    "The board does not hold the questions of this task: that these are answers to them, and which are "
+    "right, is its submitter's word."
+)
 OTHERWISE = "It was asked otherwise than its task or suite is."
 
 
@@ -79,7 +83,7 @@ def row_of_run(view: RunView, summary: Summary, point: OperatingPoint) -> BoardR
         streamed=summary.streaming_used,
         energy_source=summary.energy_source,
         measured_at=None,
-        notes=tuple(_notes(summary, point)),
+        notes=tuple(_notes(manifest, summary, point)),
         n_questions=_n_questions(manifest),
         times_not_comparable=printable(busy_reason(summary)),
     )
@@ -155,6 +159,8 @@ def _n_questions(manifest: Manifest) -> int | None:
     return manifest.task.n_items if manifest.task.items_hash is not None else None
 
 
-def _notes(summary: Summary, point: OperatingPoint) -> Iterator[str]:
+def _notes(manifest: Manifest, summary: Summary, point: OperatingPoint) -> Iterator[str]:
+    if summary.figures["accuracy"].value is not None and not comes_with_us(manifest.task.name):
+        yield NOT_HERE
     yield from (printable(note) for note in point.notes)
     yield from (printable(one.text) for one in summary.caveats if one.loud)
