@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import socket
@@ -161,7 +162,30 @@ def test_descriptors_that_are_sent_along_are_not_kept(ends: tuple[Channel, socke
     assert len(os.listdir("/proc/self/fd")) == before
 
 
-def test_memory_is_sampled_only_while_nothing_comes(ends: tuple[Channel, socket.socket]) -> None:
+def test_memory_is_sampled_while_bytes_keep_coming(ends: tuple[Channel, socket.socket]) -> None:
+    channel, theirs = ends
+    taken: list[float] = []
+    over = threading.Event()
+
+    def drip() -> None:
+        theirs.sendall((1 << 20).to_bytes(4, "big"))
+        with contextlib.suppress(OSError):  # until the other end is closed
+            while not over.is_set():
+                theirs.sendall(b" ")
+
+    dripping = threading.Thread(target=drip)
+    dripping.start()
+    try:
+        with pytest.raises(Enough):
+            channel.receive(_after(0.3), lambda: taken.append(time.monotonic()), 0.002)
+    finally:
+        over.set()
+        channel.close()
+        dripping.join(5)
+    assert len(taken) > 20
+
+
+def test_memory_is_sampled_while_nothing_comes(ends: tuple[Channel, socket.socket]) -> None:
     channel, _ = ends
     taken: list[float] = []
     with pytest.raises(Enough):

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from doubles.contained_calls import called
 from joulemark.code.contain.cell import Ended
 from joulemark.code.contain.limits import MIB, Limits
 from joulemark.code.contain.process import Process
@@ -136,3 +137,34 @@ def test_files_and_memory_have_one_limit(sandbox: Sandbox) -> None:
         with pytest.raises(Ended) as ended:
             cell.call([encode((50, True))])
     assert ended.value.outcome is Outcome.OVER_MEMORY
+
+
+_FORGETS = """
+import ctypes, mmap, os
+
+libc, address, size_t, number = ctypes.CDLL(None), ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int
+libc.madvise.argtypes = [address, size_t, number]
+libc.mmap.restype = address
+libc.mmap.argtypes = [address, size_t, number, number, number, ctypes.c_long]
+files = (os.path.join(at, one) for at, _, names in os.walk(os.path.dirname(os.__file__)) for one in names)
+largest = max(files, key=os.path.getsize)
+size = min(os.path.getsize(largest), 4 << 20) & ~4095
+at = libc.mmap(None, size, mmap.PROT_READ, mmap.MAP_SHARED, os.open(largest, os.O_RDONLY), 0)
+seen = sum(ctypes.string_at(at, size)[::4096])
+
+
+def f(forgets, mib):
+    if forgets:
+        libc.madvise(at, size, 4)
+    held = bytearray(mib << 20)
+    held[::4096] = b"x" * (len(held) // 4096)
+    return seen > 0
+"""
+
+
+def test_pages_of_files_that_are_dropped_hide_no_memory(sandbox: Sandbox) -> None:
+    plain, hiding = (called(sandbox, _FORGETS, forgets, 2) for forgets in (False, True))
+    assert plain.values == hiding.values == (True,)
+    assert plain.peak_bytes is not None
+    assert hiding.peak_bytes is not None
+    assert hiding.peak_bytes > 0.75 * plain.peak_bytes

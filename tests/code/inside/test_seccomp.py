@@ -63,6 +63,7 @@ def test_what_is_on_the_list_is_allowed_and_all_else_is_refused(machine: str) ->
         "mmap",
         "fcntl",
         "ioctl",
+        "futex",
         "tgkill",
         "prlimit64",
         "setrlimit",
@@ -110,6 +111,13 @@ def test_threads_are_allowed_and_processes_and_namespaces_are_not(machine: str) 
         ("fcntl", (3, 1024), _REFUSE),  # a lease
         ("ioctl", (0, 0x5401), _ALLOW),
         ("ioctl", (0, 0x5412), _REFUSE),  # type into a terminal
+        ("futex", (0, 128), _ALLOW),  # private: wait
+        ("futex", (0, 129), _ALLOW),  # private: wake
+        ("futex", (0, 393), _ALLOW),
+        ("futex", (0, 265), _ALLOW),  # the end of a thread
+        ("futex", (0, 1), _REFUSE),  # a page of a file is shared with whoever maps it
+        ("futex", (0, 10), _REFUSE),
+        ("futex", (0, 5), _REFUSE),
         ("tgkill", (_PID, _PID, 6), _ALLOW),
         ("tgkill", (1, 1, 9), _REFUSE),
         ("prlimit64", (0, 3, 0, 1), _ALLOW),

@@ -142,6 +142,20 @@ def test_chance_around_a_call_goes_either_way():
     assert charged([reference, lucky])[1].cpu_ns == 16 * MS
 
 
+def test_who_always_takes_less_around_the_call_than_the_reference_ever_did_gains_nothing():
+    """A program that switches off what is done before its call would take that for its own speed."""
+    rows = []
+    for pair, chance in enumerate((-1, 0, 2, 1)):
+        large = {"size": 1, "pair": pair, "cpu_around_ns": 95 * MS}
+        before = (60 + chance) * MS
+        rows.append(run(None, Purpose.PAIRED, 24, position=0, cpu_before_ns=before, **large))
+        rows.append(run(0, Purpose.PAIRED, 24, position=1, cpu_before_ns=before - 6 * MS, **large))
+    assert {one.cpu_ns for one in charged(rows)} == {24 * MS}
+    honest = [dataclasses.replace(one, cpu_before_ns=one.cpu_before_ns + 5 * MS) for one in rows[1::2]]
+    found = charged([one for two in zip(rows[::2], honest, strict=True) for one in two])
+    assert {one.cpu_ns for one in found[1::2]} == {23 * MS}
+
+
 def test_no_share_of_a_large_input_is_free():
     """A fifth of the time that it takes to read one would be more than the whole call."""
     large = {"size": 1, "pair": 0, "cpu_around_ns": 490 * MS}

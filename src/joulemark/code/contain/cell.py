@@ -14,6 +14,7 @@ from joulemark.code.contain.asked import Ask, answered
 from joulemark.code.contain.called import Called, outcome_of, result_of
 from joulemark.code.contain.channel import Channel, Closed
 from joulemark.code.contain.containment import Containment
+from joulemark.code.contain.dropped import Dropped
 from joulemark.code.contain.ended import Ended, by_status, cpu_of_status, said
 from joulemark.code.contain.greeting import receive_until, sender_of
 from joulemark.code.contain.instructions import InstructionCounter, NoCounter
@@ -53,9 +54,11 @@ class Cell:
         self._when_closed = when_closed
         self._first: Process | None = None
         self._in_calls_ns = 0
+        self._around_told_ns = 0
         self._loaded_bytes: int | None = None
         self._resident_bytes: int | None = None
         self._has_peak = False
+        self._dropped: Dropped | None = None
         self._counter: InstructionCounter | None = None
         self._no_counter: Reason | None = None
         self._call_begin: Spent | None = None
@@ -183,6 +186,7 @@ class Cell:
         peak_before = vitals.peak_bytes()
         has_peak = self._has_peak = vitals.reset_peak()
         resident = self._resident_bytes = vitals.resident_bytes()
+        dropped = self._dropped = Dropped(vitals)
         memory: list[tuple[int, int]] = []
         self._begin(cpu_limit_s)
         self._has_said_nothing()
@@ -193,6 +197,7 @@ class Cell:
         if message.get("kind") != "done":
             raise _unexpected(message, "its end")
         peak, threads, ended = vitals.peak_bytes(), vitals.n_threads(), vitals.resident_bytes()
+        dropped.look()
         vitals.reset_peak()
         # That it has come to its end is what the program says: what it does until its result is here is seen
         # too, and the limits of the call hold on.
@@ -218,14 +223,14 @@ class Cell:
             # where they agree as far as can be seen from outside, the program's own clock sees more
             cpu_ns=inside if agree and inside is not None else call.cpu_ns,
             cpu_inside_ns=inside,
-            cpu_around_ns=max(0, last.cpu_ns - self._in_calls_ns),
+            cpu_around_ns=self._around_since_told(last.cpu_ns),
             cpu_before_ns=max(0, begin.cpu_ns - before_ns),
             cpu_after_ns=max(0, last.cpu_ns - end.cpu_ns),
             wall_ns=call.wall_ns,
             wall_after_ns=in_result.wall_ns,
             queued_after_ns=in_result.queued_ns,
             resident_bytes=resident,
-            peak_bytes=max(0, peak - resident) if has_peak and peak is not None else None,
+            peak_bytes=_above(peak, resident, dropped) if has_peak and peak is not None else None,
             peak_before_bytes=None if peak_before is None else max(0, peak_before - resident),
             ended_bytes=ended - resident,
             peak_after_bytes=max(0, peak_after - ended) if has_peak and peak_after is not None else None,
@@ -237,6 +242,7 @@ class Cell:
             if call.instructions is not None
             else self._no_counter or Reason.NOT_MEASURED,
             memory=tuple(memory),
+            began_ns=begin.wall_ns,
             flags=self.containment.flags,
         )
 
@@ -245,6 +251,7 @@ class Cell:
         cpu_s = self._limits.cpu_s
         self._cpu_s = cpu_s if cpu_limit_s is None else min(cpu_limit_s, cpu_s)
         self._until = time.monotonic() + self._limits.wall_s
+        self._queued_before_ns = self._vitals.queued_ns()
         self._look_at = 0.0
         self._missed = 0
         self._cpu_before_ns = self._seen_cpu_ns = self._vitals.cpu_ns()
@@ -260,7 +267,9 @@ class Cell:
         def sample() -> None:
             if memory is not None:
                 with contextlib.suppress(Gone):
-                    memory.append((time.monotonic_ns(), self._vitals.resident_bytes()))
+                    held = self._vitals.resident_bytes()
+                    held += 0 if self._dropped is None else self._dropped.now_bytes()
+                    memory.append((time.monotonic_ns(), held))
 
         while True:
             if sample_memory_s is None:
@@ -276,8 +285,9 @@ class Cell:
     def _look(self) -> None:
         """Raise `Ended` where the process is over a limit."""
         now, limits = time.monotonic(), self._limits
-        if now > self._until:
-            raise Ended(Outcome.TIMED_OUT, f"it took more than {limits.wall_s:g} s")
+        if now > self._until and now > self._until + (kept_s := self._kept_waiting_s()):
+            beside = f", and {kept_s:.1f} s that it was kept waiting for a processor" if kept_s >= 0.1 else ""
+            raise Ended(Outcome.TIMED_OUT, f"it took more than {limits.wall_s:g} s{beside}")
         if now < self._look_at:
             return
         self._look_at = now + self._vitals.look_s
@@ -287,12 +297,22 @@ class Cell:
                 raise Ended(Outcome.OVER_CPU, f"it took more than {self._cpu_s:g} s of CPU time")
             if self._vitals.resident_bytes() > limits.memory_bytes:
                 raise Ended(Outcome.OVER_MEMORY, f"it took more than {limits.memory_bytes >> 20} MiB")
+            if self._dropped is not None:
+                self._dropped.look()
             if self._vitals.n_threads() > MAX_THREADS:
                 raise Ended(Outcome.OVER_MEMORY, f"it had more than {MAX_THREADS} threads")
         except Gone:
             self._missed += 1
             if self._missed > 1:  # its last words have been read by now
                 raise
+
+    def _kept_waiting_s(self) -> float:
+        """Return how long the program was ready to run and had no processor: the machine's time, not its own.
+
+        What it computes ends at the limit of CPU time and what it sleeps at that of the wall, so it ends.
+        """
+        before, now = self._queued_before_ns, self._vitals.queued_ns()
+        return 0.0 if before is None or now is None else max(0, now - before) / 1e9
 
     def _has_said_nothing(self) -> None:
         if not self._channel.is_silent():
@@ -327,14 +347,20 @@ class Cell:
             call = Spent(seen_ns, time.monotonic_ns(), queued_ns).since(begin)
             self._in_calls_ns += call.cpu_ns
             ended.cpu_ns, ended.wall_ns, ended.queued_ns = call.cpu_ns, call.wall_ns, call.queued_ns
-        ended.cpu_around_ns = max(0, seen_ns - self._in_calls_ns)
+        ended.cpu_around_ns = self._around_since_told(seen_ns)
+
+    def _around_since_told(self, whole_ns: int) -> int:
+        """Return the CPU time outside calls that no call before this one has told: a process has many."""
+        around_ns = max(0, whole_ns - self._in_calls_ns - self._around_told_ns)
+        self._around_told_ns += around_ns
+        return around_ns
 
     def _tell_peak(self, ended: Ended) -> None:
         """Say what memory was seen of the call that was ended: the process may be gone."""
         with contextlib.suppress(Gone):
             peak, resident = self._vitals.peak_bytes(), self._resident_bytes
             if self._has_peak and peak is not None and resident is not None:
-                ended.resident_bytes, ended.peak_bytes = resident, max(0, peak - resident)
+                ended.resident_bytes, ended.peak_bytes = resident, _above(peak, resident, self._dropped)
 
     def _last_words(self) -> bytes:
         """Return what the process says that watched this one: how it ended."""
@@ -353,6 +379,11 @@ class Cell:
                 break
             text += part
         return text
+
+
+def _above(peak: int, resident: int, dropped: Dropped | None) -> int:
+    """Return the peak above what was resident at the start, with what was dropped of that meanwhile."""
+    return max(0, peak - resident) + (0 if dropped is None else dropped.most_bytes)
 
 
 def _unexpected(message: Mapping[str, Any], wanted: str) -> Ended:

@@ -74,17 +74,20 @@ class Channel:
         """Wait for a message. Raises `Closed`, and `Ended` for what is no message.
 
         ``look`` is called every `LOOK_S`, also while bytes keep coming, and may raise; ``sample`` every
-        ``step_s`` while none come.
+        ``step_s``, whatever comes.
         """
-        look_at = time.monotonic() + LOOK_S
+        now = time.monotonic()
+        look_at, sample_at = now + LOOK_S, now + step_s
         while True:
             if (message := self._taken()) is not None:
                 return message
             if self._readable.poll(step_s * 1000):
                 self._read()
-            elif sample is not None:
+            now = time.monotonic()
+            if sample is not None and now >= sample_at:
                 sample()
-            if time.monotonic() > look_at:
+                sample_at = time.monotonic() + step_s
+            if now > look_at:
                 look()
                 look_at = time.monotonic() + LOOK_S
 

@@ -16,7 +16,8 @@ _NO_DUMP = 1  # with 0 a dump is still piped to a program where the system has o
 class Limits:
     """Limits of one run of one program.
 
-    ``wall_s``: of one call, and of loading; ``cpu_s``: CPU time of one call, and of loading;
+    ``wall_s``: of one call, and of loading, without the time that it was ready to run and had no processor,
+    where the system tells that; ``cpu_s``: CPU time of one call, and of loading;
     ``memory_bytes``: resident memory; ``output_bytes``: what it may print or write to a file; ``tmp_bytes``:
     its private ``/tmp``. Beside these it may have `MAX_THREADS` threads.
     """

@@ -37,6 +37,9 @@ class PsVitals:
         """Return the memory that is resident now."""
         return int(self._row("rss")) << 10
 
+    def file_bytes(self) -> None:
+        """``ps`` does not tell it."""
+
     def peak_bytes(self) -> None:
         """Return null: the largest resident memory of a living process cannot be had."""
 

@@ -17,6 +17,7 @@ __all__ = ["Gone", "ProcessVitals", "Vitals", "vitals_of"]
 _PAGE_BYTES = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
 _RESET_PEAK = b"5"
 _THREADS, _RESIDENT = 17, 21  # fields of ``/proc/PID/stat`` behind the name; the latter as the peak is kept
+_FILE_PAGES = 2  # field of ``/proc/PID/statm``
 _MOST_BYTES = 8192  # of what one of these files holds
 _libc = ctypes.CDLL(None) if sys.platform == "linux" else None
 
@@ -40,6 +41,10 @@ class ProcessVitals(Protocol):
 
     def resident_bytes(self) -> int:
         """Return the memory that is resident now."""
+        ...
+
+    def file_bytes(self) -> int | None:
+        """Return how much of it is pages of files, null where the system does not know."""
         ...
 
     def peak_bytes(self) -> int | None:
@@ -84,8 +89,9 @@ class Vitals:
         except OSError as error:
             self.close()
             raise Gone from error
-        with contextlib.suppress(OSError):  # a kernel without it
-            self._files["schedstat"] = _opened(f"/proc/{pid}/schedstat", os.O_RDONLY)
+        for name in ("schedstat", "statm"):
+            with contextlib.suppress(OSError):  # a kernel without it
+                self._files[name] = _opened(f"/proc/{pid}/{name}", os.O_RDONLY)
         with contextlib.suppress(OSError):
             self._files["clear_refs"] = _opened(f"/proc/{pid}/clear_refs", os.O_WRONLY)
         if own_tmp:
@@ -106,6 +112,12 @@ class Vitals:
     def resident_bytes(self) -> int:
         """Return the memory that is resident now."""
         return self._stat(_RESIDENT) * _PAGE_BYTES + self._in_tmp()
+
+    def file_bytes(self) -> int | None:
+        """Return how much of it is pages of files, null on a kernel that does not tell."""
+        if "statm" not in self._files:
+            return None
+        return int(self._read("statm").split(None, _FILE_PAGES + 1)[_FILE_PAGES]) * _PAGE_BYTES
 
     def peak_bytes(self) -> int:
         """Return the largest resident memory since the start, or since `reset_peak`."""

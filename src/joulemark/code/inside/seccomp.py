@@ -40,6 +40,13 @@ _LIMIT_OF_CPU, _REAL_TIMER = 0, 0
 _AF_UNIX = 1
 _STREAMS = (1, 0x801, 0x80001, 0x80801)  # with its flags; datagrams hold more than a buffer's size
 _CLOCKS = (0, 1, 7, 11)  # to sleep by: of the day, monotonic, since boot, atomic; none of CPU time
+_PRIVATE, _BY_THE_DAY = 128, 256
+_FUTEXES = (
+    *(0, 9, 9 | _BY_THE_DAY),  # to wait for a thread's end, which the kernel tells as a shared one
+    *(_PRIVATE | operation for operation in range(14)),
+    *(_PRIVATE | _BY_THE_DAY | operation for operation in (9, 11)),
+)
+"""None that wakes by a page of a file: two processes that map one library would meet there."""
 _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC
 _ATTRIBUTES = {"chmod", "fchmod", "fchmodat", "utime", "utimes", "utimensat", "futimesat"}
 _CHANGES = {
@@ -69,7 +76,7 @@ clock_gettime:228:113 clock_getres:229:114 clock_nanosleep:230:115 nanosleep:35:
 setitimer:38:103 alarm:37:- pause:34:- timerfd_create:283:85 timerfd_settime:286:86 timerfd_gettime:287:87
 rt_sigaction:13:134 rt_sigprocmask:14:135 rt_sigreturn:15:139 rt_sigpending:127:136
 rt_sigsuspend:130:133 rt_sigtimedwait:128:137 sigaltstack:131:132 signalfd4:289:74 eventfd2:290:19
-futex:202:98 futex_waitv:449:449 set_robust_list:273:99 get_robust_list:274:100 rseq:334:293
+futex:202:98 set_robust_list:273:99 get_robust_list:274:100 rseq:334:293
 set_tid_address:218:96 sched_yield:24:124 sched_getaffinity:204:123 sched_getparam:143:121
 sched_getscheduler:145:120 sched_get_priority_max:146:125 sched_get_priority_min:147:126 getcpu:309:168
 getpriority:140:141 getrandom:318:278 exit:60:93 exit_group:231:94 restart_syscall:219:128
@@ -105,6 +112,7 @@ def _rules(process: int, private_files: bool) -> dict[str, tuple[_Rule, ...]]:
         "fcntl": (_Rule(1, only=(0, 1, 2, 3, 4, 1030, 1032, 1033, 1034)),),
         # of a terminal: what it is; of a descriptor: bytes that wait, blocking, closing
         "ioctl": (_Rule(1, only=(0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451)),),
+        "futex": (_Rule(1, only=_FUTEXES),),
         "tgkill": (_Rule(0, only=(process,)),),
         "prlimit64": (_Rule(0, only=(0, process)), _Rule(1, never=(_LIMIT_OF_CPU,))),
         "setrlimit": (_Rule(0, never=(_LIMIT_OF_CPU,)),),

@@ -9,7 +9,7 @@ reference's rows on the same input say how much. What is more than that belongs 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -22,11 +22,14 @@ from joulemark.record.reason import Reason
 
 LEVEL_SLACK_NS = 100_000.0
 _MOST_CREDIT = 0.2  # of the call: a median of pairs is the same, and one short run is not halved by chance
+_MEDDLED_NS = 100_000.0
 AROUND_SLACK_NS = 300_000.0  # 15 empty calls on a busy two-core machine: at most 0.12 ms above their median
 WALL_SLACK_NS = 50e6  # a busy machine may keep a program waiting for more than its queue tells
 MEMORY_SLACK_BYTES = float(1 << 20)
 _USUAL_QUANTILE = 0.75  # a machine that runs at two speeds shows both in the reference's rows
 _COMPARED = (Purpose.PAIRED, Purpose.SAME, Purpose.GROWTH, Purpose.WHOLE, Purpose.LEVEL)
+
+_AROUND = ("cpu_before_ns", "cpu_after_ns")
 
 _Key = tuple[str, Purpose, int | None, int | None, int | None]
 _Read = Callable[[CodeRun], int | None]
@@ -56,6 +59,7 @@ class _Usual:
     peak_before: _Quantity | None
     peak_after: _Quantity | None
     n_memory_samples: int
+    least_around_ns: int
 
 
 @dataclass(slots=True)
@@ -88,10 +92,32 @@ def charged(runs: Sequence[CodeRun]) -> tuple[CodeRun, ...]:
             of_reference.setdefault(_key(run), []).append(run)
     usual = {key: _usual(mine) for key, mine in of_reference.items()}
     beside = {**neighbours(runs), **_whole_beside(runs)}
+    meddled = _meddled(runs, usual)
     return tuple(
-        _charged(run, usual.get(_key(run)), beside.get(id(run))) if run.role == CANDIDATE else run
+        _charged(
+            run, usual.get(_key(run)), beside.get(id(run)), may_save=(run.program, _key(run)) not in meddled
+        )
+        if run.role == CANDIDATE
+        else run
         for run in runs
     )
+
+
+def _meddled(runs: Sequence[CodeRun], usual: Mapping[_Key, _Usual]) -> set[tuple[str, _Key]]:
+    """Return which programs, on which inputs, take less around most calls than the reference ever did.
+
+    Its input is read and its result is given by us: chance goes either way there, and what is always quicker
+    than the reference's quickest run has meddled with how it is called.
+    """
+    around: dict[tuple[str, _Key], list[int]] = {}
+    for run in runs:
+        if run.role == CANDIDATE and run.outcome is Outcome.RETURNED and _key(run) in usual:
+            around.setdefault((run.program, _key(run)), []).append(_around_ns(run))
+    return {
+        of
+        for of, taken_ns in around.items()
+        if len(taken_ns) > 1 and np.median(taken_ns) < usual[of[1]].least_around_ns - _MEDDLED_NS
+    }
 
 
 def _whole_beside(runs: Sequence[CodeRun]) -> dict[int, CodeRun]:
@@ -129,7 +155,12 @@ def _usual(runs: Sequence[CodeRun]) -> _Usual:
         _quantity(runs, lambda run: run.peak_before_bytes, MEMORY_SLACK_BYTES),
         _quantity(runs, lambda run: run.peak_after_bytes, MEMORY_SLACK_BYTES),
         round(float(np.median([run.n_memory_samples or 0 for run in runs]))),
+        min(map(_around_ns, runs), default=0),
     )
+
+
+def _around_ns(run: CodeRun) -> int:
+    return sum(getattr(run, name) or 0 for name in _AROUND)
 
 
 def _around(runs: Sequence[CodeRun], read: _Read) -> _Quantity | None:
@@ -148,14 +179,14 @@ def _quantity(runs: Sequence[CodeRun], read: _Read, slack: float) -> _Quantity |
     return _Quantity(float(middle), float(high) * (1 + SLACK_SHARE) + slack)
 
 
-def _charged(run: CodeRun, usual: _Usual | None, beside: CodeRun | None) -> CodeRun:
+def _charged(run: CodeRun, usual: _Usual | None, beside: CodeRun | None, *, may_save: bool) -> CodeRun:
     if usual is None or run.outcome is not Outcome.RETURNED:
         return run
     charge = _Charge()
     if beside is None:
         _add_time(charge, run, usual)
     else:
-        _add_difference(charge, run, beside)
+        _add_difference(charge, run, beside, may_save=may_save)
     _add_load(charge, run, usual)
     _add_wall(charge, run, usual)
     _add_memory(charge, run, usual)
@@ -163,22 +194,22 @@ def _charged(run: CodeRun, usual: _Usual | None, beside: CodeRun | None) -> Code
 
 
 def _add_time(charge: _Charge, run: CodeRun, usual: _Usual) -> None:
-    for name, quantity in (("cpu_before_ns", usual.before), ("cpu_after_ns", usual.after)):
+    for name, quantity in zip(_AROUND, (usual.before, usual.after), strict=True):
         if quantity is not None and (more := quantity.excess(getattr(run, name))) > 0:
             charge.cpu_ns += more
             charge.changes[name] = round(quantity.usual)
             charge.is_work = True
 
 
-def _add_difference(charge: _Charge, run: CodeRun, beside: CodeRun) -> None:
-    """Charge the time around the call beyond that of the reference's run beside it, or credit it."""
-    names = [
-        name
-        for name in ("cpu_before_ns", "cpu_after_ns")
-        if getattr(run, name) is not None and getattr(beside, name) is not None
-    ]
+def _add_difference(charge: _Charge, run: CodeRun, beside: CodeRun, *, may_save: bool) -> None:
+    """Charge the time around the call beyond that of the reference's run beside it, or credit it.
+
+    What does not ``may_save`` gets no credit (`_meddled`).
+    """
+    names = [name for name in _AROUND if getattr(run, name) is not None and getattr(beside, name) is not None]
     mine = sum(getattr(run, name) for name in names)
     theirs = sum(getattr(beside, name) for name in names)
+    mine = mine if may_save else max(mine, theirs)
     if abs(mine - theirs) > AROUND_SLACK_NS:
         charge.cpu_ns = max(float(mine - theirs), -_MOST_CREDIT * (run.cpu_ns or 0))
         charge.changes |= {name: getattr(beside, name) for name in names}
