@@ -247,4 +247,4 @@ def test_an_exit_is_never_an_answer(status: str) -> None:
 def test_only_text_is_shown() -> None:
     assert said({"detail": ["x"]}, "detail") == ""
     assert said({}, "detail") == ""
-    assert said({"detail": "\x1b[31mé\ud800\n"}, "detail") == "\\x1b[31mé\\ud800\n"
+    assert said({"detail": "\x1b[31mé\ud800\n"}, "detail") == "\\x1b[31mé\\ud800\\n"  # no line of its own

@@ -12,6 +12,7 @@ from joulemark.code.contain import remedy
 from joulemark.code.contain.containment import WHOLE
 from joulemark.code.evaluation import record
 from joulemark.code.evaluation.environment import Environment, environment_of
+from joulemark.record.errors import InputError
 
 
 def test_words_about_what_is_missing_are_no_part_of_the_environment() -> None:
@@ -51,6 +52,26 @@ def test_a_record_of_before_is_read_as_the_first_procedure(tmp_path: Path) -> No
     old = "\n".join(line for line in text.split("\n") if '"procedure"' not in line)
     (tmp_path / record.FILE).write_text(old)
     assert record.read_record(tmp_path).procedure == 1
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ('"model": "', '"model": "better-'),
+        ('"n_tests": ', '"n_tests": 9'),
+        ('"seed": ', '"seed": 9'),
+        ("return sum(values)", "return  sum(values)"),
+        ('"sha256": "', '"sha256": "0'),
+    ],
+)
+def test_a_record_that_was_changed_is_refused(tmp_path: Path, before: str, after: str) -> None:
+    record.write_record(tmp_path, record_of(answers=("sum(values)",)))
+    text = (tmp_path / record.FILE).read_text()
+    assert before in text
+    assert record.read_record(tmp_path).sha256
+    (tmp_path / record.FILE).write_text(text.replace(before, after, 1))
+    with pytest.raises(InputError, match="not as it was written"):
+        record.read_record(tmp_path)
 
 
 @pytest.mark.parametrize(

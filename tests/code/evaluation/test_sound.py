@@ -68,6 +68,24 @@ def test_an_edited_row_takes_its_problem_out(written: tuple[Path, EvaluationReco
     assert done.json["counts"]["n_problems"] == 3
 
 
+def test_rows_without_their_digests_are_not_as_they_were_written(tmp_path: Path) -> None:
+    directory, record = tmp_path / "e", record_of()
+    write_record(directory, record)
+    journal = CodeJournal(directory)
+    for done in done_of(record, rows_of(RATIOS)):
+        journal.append(done)
+    journal.close()
+    assert read_rows(directory, record).unsound == {}
+    bare = [orjson.loads(line) for line in (directory / FILE).read_bytes().splitlines()]
+    for word in bare:
+        word.pop("sha256", None)
+    (directory / FILE).write_bytes(b"".join(orjson.dumps(word) + b"\n" for word in bare))
+    found = read_rows(directory, record)
+    assert found.runs == {}
+    assert set(found.unsound) >= PROBLEMS
+    assert read_rows(directory, record.model_copy(update={"procedure": 1})).unsound == {}
+
+
 def test_rows_of_other_programs_are_none_of_this_evaluation(tmp_path: Path) -> None:
     record, other = record_of(), record_of(answers=("1",))
     directory = tmp_path / "e"

@@ -60,10 +60,11 @@ def test_it_agrees_with_a_weighted_polynomial_fit():
 @pytest.mark.parametrize("n_sizes", [4, 6])
 def test_the_interval_holds_the_truth(machine, n_sizes):
     sizes = tuple(1_000 * 2**k for k in range(n_sizes))
-    noise = machine(np.random.default_rng(8), 600, 5 * n_sizes).reshape(600, 5, n_sizes)
+    """With three runs a size, as `joulemark.code.measuring.growth` makes them."""
+    noise = machine(np.random.default_rng(8), 600, 3 * n_sizes).reshape(600, 3, n_sizes)
     held = []
     for factors in noise:
-        value = exponent(grown(1.7, sizes=sizes, noise=factors, repeats=5), NONE)
+        value = exponent(grown(1.7, sizes=sizes, noise=factors), NONE)
         held.append(value.lo <= 1.7 <= value.hi)
     assert np.mean(held) >= 0.92
 
@@ -107,6 +108,32 @@ def test_growth_that_is_no_power_law_has_a_wider_interval():
     bent = (1 + (sizes / 4000) ** 2)[None] / (sizes / 1000)[None]
     straight, curved = exponent(grown(1.0), NONE), exponent(grown(1.0, noise=bent, repeats=1), NONE)
     assert curved.hi - curved.lo > 0.5 > 5 * (straight.hi - straight.lo)
+
+
+def test_kind_inputs_of_small_sizes_do_not_look_like_growth():
+    """Each run has an input of its own, and inputs differ the less the larger they are."""
+    rng = np.random.default_rng(12)
+    spread = 0.5 / np.sqrt(np.array(SIZES) / SIZES[0])
+    found = []
+    for _ in range(400):
+        noise = np.exp(rng.normal(0, 1, (3, 5)) * spread)
+        found.append(exponent(grown(1.0, noise=noise), NONE).value)
+    known = [value for value in found if value is not None]
+    assert len(known) > 380
+    assert np.mean(known) == pytest.approx(1.0, abs=0.03)
+
+
+def test_who_wastes_time_at_small_sizes_has_no_exponent_and_is_not_left_out_unseen():
+    padded = np.where(np.arange(5) < 2, 30.0, 1.0)[None].repeat(3, axis=0)
+    mine, theirs = grown(1.2, noise=padded), grown(1.2, None)
+    for value in (exponent(mine, NONE), excess(mine, theirs, NONE)):
+        assert value.value is None
+        assert "less time at a larger size" in value.detail
+    graded = program("p", 0, Purpose.TEST, cpu_ns=MS)
+    runs = [graded, *mine, *theirs]
+    (growth,) = growth_of(samples_of(runs), runs, NONE)
+    assert growth.is_too_slow
+    assert growth_figures([growth])["growth_excess_mean"].value is None
 
 
 def test_three_sizes_are_too_few():

@@ -78,6 +78,6 @@ def _by_signal(number: int) -> Ended:
 
 
 def _shown(char: str) -> str:
-    if char in "\n\t" or not unicodedata.category(char).startswith("C"):
+    if char == "\t" or not unicodedata.category(char).startswith("C"):
         return char
     return char.encode("unicode_escape").decode("ascii")

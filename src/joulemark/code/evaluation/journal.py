@@ -86,8 +86,12 @@ class CodeJournal:
         self._lines.close()
 
 
-def read_journal(directory: Path) -> Recorded:
-    """Return what a journal holds. Raises `InputError` for a file that is none."""
+def read_journal(directory: Path, *, must_have_digests: bool = False) -> Recorded:
+    """Return what a journal holds. Raises `InputError` for a file that is none.
+
+    ``must_have_digests``: rows without one are not as they were written; else where all of them lack it they
+    are of before there were digests.
+    """
     path = directory / FILE
     runs: dict[str, tuple[CodeRun, ...]] = {}
     failures: dict[str, str] = {}
@@ -100,7 +104,9 @@ def read_journal(directory: Path) -> Recorded:
         lines = path.read_bytes().split(b"\n") if path.exists() else []
     except OSError as error:
         raise _refused(path, error) from error
-    has_digests = any(_DIGEST in (_entry(line) or {}) for line in reversed(lines) if b'"done":' in line)
+    has_digests = must_have_digests or any(
+        _DIGEST in (_entry(line) or {}) for line in reversed(lines) if b'"done":' in line
+    )
     for number, line in enumerate(lines, 1):
         entry = _entry(line)
         if entry is None:

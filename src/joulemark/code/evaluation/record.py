@@ -20,11 +20,14 @@ from joulemark.code.evaluation.writable import writable
 from joulemark.code.problems.problem import Problem, program_id
 from joulemark.files.atomic import write_whole
 from joulemark.record.errors import InputError
+from joulemark.runs.layout import RunLayout
 
 SCHEMA_VERSION = "1.1"
-PROCEDURE = 3
+PROCEDURE = 4
 """Raised whenever a row that is written now would not say what one of before does: two are never mixed."""
 FILE = "code.json"
+DIGESTS_SINCE, SEALED_SINCE = 2, 4
+"""The first procedures whose rows carry digests, and whose record has one of its own."""
 
 
 class ProblemFacts(BaseModel):
@@ -52,7 +55,7 @@ class EvaluationRecord(BaseModel):
 
     ``procedure``: by which rows are made and judged (`PROCEDURE`). ``n_workers``: programs at a time when it
     was begun, null where that is not known. ``references``: SHA-256 of the reference by problem;
-    ``sources``: programs by their SHA-256.
+    ``sources``: programs by their SHA-256. ``sha256``: of all else, so that nothing is changed unseen.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -73,6 +76,11 @@ class EvaluationRecord(BaseModel):
     problems: dict[str, ProblemFacts]
     references: dict[str, str] = Field(default_factory=dict)
     sources: dict[str, str] = Field(default_factory=dict)
+    sha256: str | None = None
+
+    def digest(self) -> str:
+        """Return the SHA-256 of all else that the record says."""
+        return _digest(self.model_dump(mode="json", exclude={"sha256"}))
 
 
 def new_record(
@@ -124,11 +132,17 @@ def new_record(
     )
 
 
+def evaluation_in(directory: Path) -> Path:
+    """Return a directory of an evaluation: the one that is named, or that of a benchmark run below it."""
+    below = RunLayout(directory).programs
+    return below if not (directory / FILE).exists() and (below / FILE).exists() else directory
+
+
 def read_record(directory: Path) -> EvaluationRecord:
     """Return the record of a directory. Raises `InputError` where there is none."""
     path = directory / FILE
     try:
-        return EvaluationRecord.model_validate_json(path.read_bytes())
+        record = EvaluationRecord.model_validate_json(path.read_bytes())
     except OSError as error:
         raise InputError(
             f"{directory} holds no evaluation of programs",
@@ -139,12 +153,20 @@ def read_record(directory: Path) -> EvaluationRecord:
         first = error.errors()[0]
         where = ".".join(map(str, first["loc"])) or "the file"
         raise InputError(f"{path} is no record of an evaluation", why=f"{where}: {first['msg']}") from error
+    if record.procedure >= SEALED_SINCE and record.sha256 != record.digest():
+        raise InputError(
+            f"{path} is not as it was written",
+            why="what was evaluated and how was changed in it since, or it is torn",
+            fix="put the file back as it was, or evaluate anew into another directory with --into",
+        )
+    return record
 
 
 def write_record(directory: Path, record: EvaluationRecord) -> None:
     """Write ``code.json``. Raises ``OSError``."""
     directory.mkdir(parents=True, exist_ok=True)
-    write_whole(directory / FILE, orjson.dumps(record.model_dump(mode="json"), option=orjson.OPT_INDENT_2))
+    document = {**record.model_dump(mode="json"), "sha256": record.digest()}
+    write_whole(directory / FILE, orjson.dumps(document, option=orjson.OPT_INDENT_2))
 
 
 def _sources(problems: Sequence[Problem], answers: Mapping[str, Sequence[Answer]]) -> dict[str, str]:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from joulemark.code.evaluation.journal import Recorded, read_journal
-from joulemark.code.evaluation.record import EvaluationRecord
+from joulemark.code.evaluation.record import DIGESTS_SINCE, EvaluationRecord
 from joulemark.metrics.code.sample import samples_of
 from joulemark.record.code_run import REFERENCE, CodeRun
 
@@ -16,7 +16,7 @@ _AGAIN = "the command that made them does it again"
 
 def read_rows(directory: Path, record: EvaluationRecord) -> Recorded:
     """Return the rows of a directory that are of its record. Raises `InputError` for a file that is none."""
-    return held_against(record, read_journal(directory))
+    return held_against(record, read_journal(directory, must_have_digests=record.procedure >= DIGESTS_SINCE))
 
 
 def held_against(record: EvaluationRecord, recorded: Recorded) -> Recorded:
@@ -27,6 +27,15 @@ def held_against(record: EvaluationRecord, recorded: Recorded) -> Recorded:
         return recorded
     kept = {problem: runs for problem, runs in recorded.runs.items() if problem not in faults}
     return replace(recorded, runs=kept, unsound={**recorded.unsound, **faults})
+
+
+def open_problems(record: EvaluationRecord, recorded: Recorded) -> tuple[str, ...]:
+    """Return the problems of an evaluation of which nothing is told yet: it was interrupted, or goes on.
+
+    What takes longest ends last, so they are no chance draw: figures without them lean towards what is good.
+    """
+    told = {*recorded.runs, *recorded.unusable}
+    return tuple(name for name in record.problems if name not in told)
 
 
 def _fault(record: EvaluationRecord, problem: str, runs: Sequence[CodeRun]) -> str | None:

@@ -14,6 +14,7 @@ from joulemark.code.joined.generation import generate_per_correct, shares
 from joulemark.code.joined.programs import problem_of
 from joulemark.metrics.attribution import items_overlap
 from joulemark.metrics.code.break_even import ENDED, CostKind, ModelCost, cost_curve, model_cost
+from joulemark.metrics.code.over_tasks import mean_of
 from joulemark.metrics.code.run_time import mean_cpu_s
 from joulemark.metrics.code.summary import CodeSummary
 from joulemark.metrics.run_view import ItemKey, RunView
@@ -25,6 +26,10 @@ from joulemark.runs.layout import RunLayout
 
 _PROCESSORS = ("package", "soc")
 NO_RATE = "No meter of this run saw what a CPU-second of this machine costs: its joules are those of a board."
+_ONE_THREAD = (
+    "At the engine's mean rate, idle power included; what one thread draws by itself may be several times as "
+    "much a CPU-second, and nothing here bounds it."
+)
 NO_TIME = "The run has no measured window to multiply the declared watts with."
 NO_CPU = "Neither joules nor CPU time of the engine are known."
 
@@ -101,7 +106,10 @@ def _cost(
 
     def made(costs: Mapping[ItemKey, float], kind: CostKind, per_cpu_second: float = 1.0) -> ModelCost:
         generate = _by_problem(costs, problems)
-        return model_cost(summary.samples, summary.paired, generate, kind, per_cpu_second=per_cpu_second)
+        band = summary.figures["aa_band"].value
+        return model_cost(
+            summary.samples, summary.paired, generate, kind, per_cpu_second=per_cpu_second, band=band
+        )
 
     if declared is not None:
         time_s = _time(view)
@@ -170,13 +178,18 @@ def _why_no_energy(view: RunView) -> str:
 
 
 def _run_j(run_cpu_s: Value, rate: Value) -> Value:
-    """Return the modelled joules of one run; the bound is that of the rate."""
+    """Return the modelled joules of one run, without an interval.
+
+    The rate has idle and uncore power in it, shared out over all processors that the engine kept busy; one
+    thread alone draws another, which no meter of this run saw.
+    """
     if run_cpu_s.value is None:
         return withheld("J", Reason.NOT_MEASURED, detail=run_cpu_s.detail, n=run_cpu_s.n)
-    if rate.value is None or rate.lo is None or rate.hi is None:
+    if rate.value is None:
         return withheld("J", rate.reason or Reason.NOT_MEASURED, detail=rate.detail, n=run_cpu_s.n)
-    seconds = run_cpu_s.value
-    return Value(seconds * rate.value, "J", seconds * rate.lo, seconds * rate.hi, "bound", n=run_cpu_s.n)
+    joules = run_cpu_s.value * rate.value
+    why = Reason.NOT_MEASURED
+    return Value(joules, "J", interval_reason=why, n=run_cpu_s.n, detail=_ONE_THREAD)
 
 
 def _mean_run(summary: CodeSummary) -> Value:
@@ -187,4 +200,4 @@ def _mean_run(summary: CodeSummary) -> Value:
     means = mean_cpu_s(summary.paired)
     if not means:
         return withheld("s", Reason.NOT_MEASURED, detail="No right program was timed.", n=0)
-    return Value(math.fsum(means.values()) / len(means), "s", n=len(means))
+    return mean_of(means, "s")

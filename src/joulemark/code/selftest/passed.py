@@ -13,15 +13,18 @@ import orjson
 from joulemark.files.atomic import write_whole
 from joulemark.files.homes import cache_home
 
-_PARTS = ("inside", "contain", "selftest", "selftest/programs")
+_PARTS = (
+    *("code/inside", "code/contain", "code/grading", "code/measuring", "code/selftest"),
+    *("code/selftest/programs", "metrics/code"),
+)
 
 
 @cache
 def _tested() -> str:
-    """Return a digest of all that a pass stands for: the containment and the cases."""
+    """Return a digest of all that a pass stands for: containment, grading, figures and the cases."""
     digest = hashlib.sha256()
     for part in _PARTS:
-        for file in sorted((resources.files("joulemark.code") / part).iterdir(), key=lambda one: one.name):
+        for file in sorted((resources.files("joulemark") / part).iterdir(), key=lambda one: one.name):
             if file.name.endswith((".py", ".txt")):
                 digest.update(file.name.encode() + b"\0" + file.read_bytes())
     return digest.hexdigest()

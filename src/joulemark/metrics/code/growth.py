@@ -27,7 +27,7 @@ MIN_SPAN = 3.0  # of the sizes: over less, noise of a tenth moves the exponent b
 _NOISE = 0.03  # relative error of a time at one size, at the least
 _GROWTH = "code.size"
 _SOURCE = (
-    "this project: least squares of log CPU time (least of the runs of a size, baseline taken off) on log "
+    "this project: least squares of log CPU time (median of the runs of a size, baseline taken off) on log "
     "size, weighted by how far a time is above the clock's floor; interval: Student's t with sizes - 2 "
     "degrees of freedom, so a growth that is no power law widens it; each time is taken to be off by 3 % at "
     "least"
@@ -35,11 +35,15 @@ _SOURCE = (
 _WHEN = (
     "fewer than 4 sizes were run to their end, or times of fewer are ten times above the clock's floor",
     "the largest size is less than 3 times the smallest",
+    "every run of a larger size took a tenth less than every run of a smaller one",
 )
 _NONE = "no right program was run at four sizes beside the reference"
 _SLOW = (
-    "a right program did not end on the scaled input, or was too slow for four sizes: leaving it out would "
-    "favour it"
+    "a right program did not end on the scaled input, was too slow for four sizes, or took less at a larger "
+    "one: leaving it out would favour it"
+)
+_FALLS = (
+    "It took less time at a larger size than at a smaller one, so its time grows by no power of the size."
 )
 _NOT_ENDED = "It did not end on the scaled input, so it was run at no other size."
 
@@ -86,8 +90,8 @@ DEFINITIONS = (EXPONENT, EXCESS, MEAN_EXCESS, WORSE_SHARE)
 class Growth:
     """The exponent of a sample, the reference's, and how far it is above that.
 
-    ``is_too_slow``: the excess is not known because the program did not end or was far slower than the
-    reference, so that leaving it out would favour it.
+    ``is_too_slow``: the excess is not known because the program did not end, was far slower than the
+    reference, or slower at a small size than at a large one, so that leaving it out would favour it.
     """
 
     problem: str
@@ -108,7 +112,7 @@ def growth_of(samples: Sequence[Sample], runs: Sequence[CodeRun], baseline: Base
         if sample.right and mine:
             pairs = by_pair.get((sample.problem, sample.number), ())
             own, above = exponent(mine, baseline), excess(mine, theirs, baseline, pairs)
-            is_too_slow = above.value is None and _is_too_slow(mine, theirs)
+            is_too_slow = above.value is None and (_is_too_slow(mine, theirs) or _falls(mine, baseline))
         elif sample.right and any(run.outcome is not Outcome.RETURNED for run in sample.of(Purpose.PAIRED)):
             own = above = withheld("1", Reason.NOT_MEASURED, detail=_NOT_ENDED, n=0)
             is_too_slow = True
@@ -128,8 +132,8 @@ def growth_figures(found: Sequence[Growth]) -> dict[str, Value]:
             by_task.setdefault(one.problem, []).append(one.excess)
     if n_slow := sum(one.is_too_slow for one in found):
         detail = (
-            f"{n_slow} of {len(found)} right programs did not end on the scaled input, or were too slow for "
-            "four sizes: leaving them out would favour them."
+            f"{n_slow} of {len(found)} right programs did not end on the scaled input, were too slow for "
+            "four sizes, or took less at a larger one: leaving them out would favour them."
         )
         unknown = withheld("1", Reason.NOT_MEASURED, detail=detail, n=len(by_task))
         return {"growth_excess_mean": unknown, "grows_faster_share": unknown}
@@ -160,9 +164,11 @@ def _is_too_slow(runs: Sequence[CodeRun], reference: Sequence[CodeRun]) -> bool:
 def exponent(runs: Sequence[CodeRun], baseline: Baseline) -> Value:
     """Return the exponent of CPU time over size of one program's `Purpose.GROWTH` runs; ``n``: sizes.
 
-    In simulation the interval holds the truth in 93 to 100 % of cases, but in 91 % of three runs a size on a
-    machine that drifts while the sizes rise. `excess` has no such weakness.
+    Every run of a size has an input of its own, so it is their median: the least would be that of the kindest
+    input, which is kinder the smaller inputs are. Who takes less at a larger size follows no power.
     """
+    if _falls(runs, baseline):
+        return withheld("1", Reason.NOT_MEASURED, detail=_FALLS)
     times = times_by_size(runs, baseline)
     logs = {size: math.log(time) for size, time in times.items()}
     return _fit(logs, {size: (baseline.floor_ns / time) ** 2 for size, time in times.items()})
@@ -175,8 +181,10 @@ def excess(
 
     The ratio of the two is fitted, so what a size has of its own (a kind input, a slow hour) drops out. Of
     ``pairs``, runs next to each other, it is the median of the paired ratios, which halves the error on a
-    machine of changing speed; else that of the least times.
+    machine of changing speed; else that of the medians.
     """
+    if _falls(runs, baseline):
+        return withheld("1", Reason.NOT_MEASURED, detail=_FALLS)
     mine, theirs = times_by_size(runs, baseline), times_by_size(reference, baseline)
     shared = [size for size in mine if size in theirs]
     paired = _paired_logs(pairs, baseline)
@@ -187,11 +195,18 @@ def excess(
 
 
 def times_by_size(runs: Sequence[CodeRun], baseline: Baseline) -> dict[int, float]:
-    """Return the least time of the runs of each size, in ns.
+    """Return the median time of the runs of each size, in ns.
 
     Sizes at which a run was ended by a limit or failed, and those near the clock's floor, are left out.
     """
-    found: dict[int, float] = {}
+    middle = {size: float(np.median(times)) for size, times in _all_by_size(runs, baseline).items()}
+    least_ns = NEAR_FLOOR * baseline.floor_ns
+    return {size: time for size, time in middle.items() if time >= least_ns}
+
+
+def _all_by_size(runs: Sequence[CodeRun], baseline: Baseline) -> dict[int, list[float]]:
+    """Return the times of the runs of each size that all ended, in ns, smallest size first."""
+    found: dict[int, list[float]] = {}
     left_out: set[int] = set()
     for run in runs:
         time_ns = call_ns(run, baseline)
@@ -200,9 +215,18 @@ def times_by_size(runs: Sequence[CodeRun], baseline: Baseline) -> dict[int, floa
         if run.outcome is not Outcome.RETURNED or time_ns is None:
             left_out.add(run.size)
             continue
-        found[run.size] = min(time_ns, found.get(run.size, math.inf))
-    least_ns = NEAR_FLOOR * baseline.floor_ns
-    return {size: t for size, t in sorted(found.items()) if size not in left_out and t >= least_ns}
+        found.setdefault(run.size, []).append(time_ns)
+    return {size: times for size, times in sorted(found.items()) if size not in left_out}
+
+
+def _falls(runs: Sequence[CodeRun], baseline: Baseline) -> bool:
+    """Tell whether all runs of a size took a tenth less than all of a smaller one, which is no chance."""
+    slowest_least = 0.0
+    for times in _all_by_size(runs, baseline).values():
+        if max(times) < 0.9 * slowest_least:
+            return True
+        slowest_least = max(slowest_least, min(times))
+    return False
 
 
 def _paired_logs(pairs: Sequence[Pair], baseline: Baseline) -> dict[int, float]:
