@@ -63,6 +63,7 @@ def test_what_the_published_cut_off_gives() -> None:
 def test_a_mean_over_tasks_takes_far_fewer() -> None:
     each, mean, pooled = (_plan(SIX, "accuracy ±1pp", over=over) for over in ("each", "mean", "pooled"))
     assert mean.n < each.n / 4
+    assert mean.n / 123_701 == pytest.approx(0.057, abs=5e-4)  # docs/frugal-plan.md
     for found in (mean, pooled):
         ((_, half),) = found.figures
         assert 0.0099 < half <= 0.01
@@ -275,3 +276,45 @@ def test_items_that_a_list_named_are_told_apart_from_random_ones() -> None:
     listed = known_from(replace(_measured(), is_listed=True), n_items=1000)
     assert any("named by a list" in note for note in listed.notes)
     assert not any("named by a list" in note for note in known_from(_measured(), n_items=1000).notes)
+
+
+def test_a_pooled_cost_per_correct_answer_is_all_that_was_spent_over_all_that_was_right() -> None:
+    tasks = [parse_task("a=2000:0.1:10±1J"), parse_task("b=2000:0.9:10±1J")]
+    found = _plan(tasks, "joules_per_correct ±5%", over="pooled")
+    ((_, half),) = found.figures
+    assert half == pytest.approx(0.05 * 20, rel=0.01)
+    sizes = [one.n for one in found.tasks]
+    assert sum(sizes) < 700
+    rng = np.random.default_rng(3)
+    right = [rng.random(2000) < share for share in (0.1, 0.9)]
+    joules = [rng.normal(10, 1, 2000) for _ in right]
+    truth = sum(one.sum() for one in joules) / sum(one.sum() for one in right)
+    errors = []
+    for _ in range(2000):
+        drawn = [rng.permutation(2000)[:n] for n in sizes]
+        spent = sum(one[at].mean() for one, at in zip(joules, drawn, strict=True))
+        errors.append(abs(spent / sum(one[at].mean() for one, at in zip(right, drawn, strict=True)) - truth))
+    assert np.mean(np.array(errors) <= half) == pytest.approx(0.95, abs=0.02)
+
+
+def test_of_one_task_the_pooled_figure_is_its_own() -> None:
+    task = parse_task("a=2000:0.4:10±4J")
+    pooled, each = (_plan([task], "joules_per_correct ±5%", over=over) for over in ("pooled", "each"))
+    assert abs(pooled.n - each.n) <= 1
+
+
+@pytest.mark.parametrize(
+    ("task", "target", "least"),
+    [
+        ("x=1000:0.9:12±0.5J", "joules ±5%", 100),
+        ("x=1000:0.99", "accuracy ±10pp", 30),
+        ("x=1000:0.05:12±0.5J", "joules_per_correct ±90%", 200),
+        ("x=60:0.9:12±0.5J", "joules ±5%", 60),
+    ],
+)
+def test_no_less_is_planned_than_a_run_that_stops_itself_would_ask(
+    task: str, target: str, least: int
+) -> None:
+    found = _plan([parse_task(task)], target)
+    assert found.n == least
+    assert any("half of all samples" in note for note in found.notes)

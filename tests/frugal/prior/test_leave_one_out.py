@@ -104,28 +104,32 @@ def _tried(matrix: OutcomeMatrix, method: Callable[..., Draw], draws: int) -> Tr
     )
 
 
-# × variance: the least that is asked for, and what the field notes found
-CASES = [
-    ("mmlu_pro", _by_strata, 1.61),
-    ("mmlu_pro", _by_regression, 1.53),
-    ("arc_challenge", _by_strata, 2.10),
-    ("arc_challenge", _by_regression, 1.85),
-    ("musr", _by_strata, 1.62),
-    ("ifeval", _by_regression, 1.44),
-    ("gsm", _by_strata, 1.44),
-]
+# what docs/frugal-plan.md says: variance of a plain sample over ours, and coverage; of strata, of regression
+IN_DOCS = {
+    "mmlu_pro": (1.51, 0.949, 1.49, 0.953),
+    "arc_challenge": (2.00, 0.949, 1.89, 0.949),
+    "gsm": (1.37, 0.960, 1.31, 0.954),
+    "mmlu": (1.83, 0.953, 1.74, 0.956),
+    "ifeval": (1.48, 0.958, 1.31, 0.959),
+    "musr": (1.61, 0.959, 1.52, 0.951),
+    "legalbench": (1.55, 0.958, 1.46, 0.956),
+    "med_qa": (1.61, 0.959, 1.44, 0.955),
+}
+# of them, the field notes' own figures (section 4), from other draws and other models
+NOTED = {"mmlu_pro": (1.61, 1.53), "arc_challenge": (2.10, 1.85), "musr": (1.62, 1.50), "gsm": (1.44, 1.28)}
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "method", "noted"), CASES)
-def test_unbiased_covered_and_better_than_plain(
-    data_dir: Path, name: str, method: Callable[..., Draw], noted: float
-) -> None:
-    found = _tried(_matrix(data_dir, name), method, 150)
-    assert abs(found.bias) < 3.5 * found.bias_error
-    assert 0.93 <= found.coverage <= 0.97
-    assert found.gain == pytest.approx(noted, rel=0.15)
-    assert found.gain > 1.2
+@pytest.mark.parametrize("by", [0, 1])
+@pytest.mark.parametrize("name", IN_DOCS)
+def test_unbiased_covered_and_better_than_plain(data_dir: Path, name: str, by: int) -> None:
+    found = _tried(_matrix(data_dir, name), (_by_strata, _by_regression)[by], 150)
+    assert abs(found.bias) < 3 * found.bias_error
+    assert abs(found.bias) < 0.0013
+    assert found.gain == pytest.approx(IN_DOCS[name][2 * by], rel=0.03)
+    assert found.coverage == pytest.approx(IN_DOCS[name][2 * by + 1], abs=0.004)
+    if name in NOTED:
+        assert found.gain == pytest.approx(NOTED[name][by], rel=0.1)
 
 
 def test_one_real_matrix_quickly(data_dir: Path) -> None:
@@ -145,16 +149,24 @@ def test_anchors_are_biased_for_better_models(data_dir: Path) -> None:
     best = [int(place) for place in order[-5:]]
     weaker = matrix.of_models(order[:13])
     random = np.random.default_rng(1)
-    anchors = find_anchors(weaker.values, N, seed=1)
-    off_anchors, off_strata = [], []
+    of_seeds, single, off_strata = [], [], []
+    for seed in range(5):
+        anchors = find_anchors(weaker.values, N, seed=seed)
+        off = []
+        for place in best:
+            y = matrix.values[place]
+            told = anchored_mean(y[anchors.places], anchors.weights, len(y))
+            assert told.lo is None
+            assert told.hi is None
+            assert "biased" in told.why_no_interval
+            off.append(told.value - y.mean())
+        of_seeds.append(np.mean(off))
+        single.append(np.min(off))
     for place in best:
         y = matrix.values[place]
-        told = anchored_mean(y[anchors.places], anchors.weights, len(y))
-        assert told.lo is None
-        assert told.hi is None
-        assert "biased" in told.why_no_interval
-        off_anchors.append(told.value - y.mean())
         draw = _by_strata(y, weaker, random)
         off_strata.append(np.mean([draw().value for _ in range(150)]) - y.mean())
-    assert np.mean(off_anchors) < -0.03
+    assert np.max(of_seeds) == pytest.approx(-0.05, abs=0.005)  # 5 to 9 points too low, by the seed
+    assert np.min(of_seeds) == pytest.approx(-0.09, abs=0.005)
+    assert np.min(single) == pytest.approx(-0.13, abs=0.005)
     assert abs(np.mean(off_strata)) < 0.01

@@ -35,8 +35,9 @@ def test_numbers_of_strata_and_items() -> None:
     assert proportional(100, strata).tolist() == [10] * 10
     prior = np.zeros((4, 1000))
     prior[:, 450:550] = np.tile([0.0, 1.0], 50)  # only two strata are in doubt, half of each
-    sizes = neyman(60, strata, prior)
-    assert sizes.tolist() == [2, 2, 2, 2, 22, 22, 2, 2, 2, 2]
+    sizes = neyman(100, strata, prior)
+    assert sizes.tolist() == [5, 5, 5, 5, 30, 30, 5, 5, 5, 5], "a prior that is sure may be wrong"
+    assert neyman(30, strata, prior).tolist() == [3] * 10
 
 
 @pytest.mark.parametrize(("by_size", "most"), [(True, 0.97), (False, 1.0)])
@@ -117,3 +118,37 @@ def test_variance_and_gain_are_right_on_the_average_of_all_samples() -> None:
     assert np.mean(means) == pytest.approx(y.mean())
     assert np.mean(variances) == pytest.approx(np.var(means))
     assert np.mean(spreads) == pytest.approx(y.var(ddof=1))
+
+
+def test_a_mean_of_heavy_tailed_costs_is_covered() -> None:
+    rng = np.random.default_rng(12)
+    costs = np.exp(np.sqrt(np.log(1 + 2.4**2)) * rng.normal(size=2000))
+    strata = difficulty_strata(rng.random(2000), 20)
+    held = []
+    for _ in range(600):
+        drawn = [Sampled(len(places), costs[rng.permutation(places)[:10]]) for places in strata]
+        found = stratified_mean(drawn, is_share=False)
+        assert found.lo is not None
+        assert found.hi is not None
+        held.append(found.lo <= costs.mean() <= found.hi)
+    assert np.mean(held) > 0.9
+
+
+def test_a_prior_that_is_sure_and_wrong_keeps_the_interval() -> None:
+    rng = np.random.default_rng(11)
+    sure = np.arange(1000) < 600
+    prior = np.where(sure, 1.0, rng.random((5, 1000)) < 0.5)
+    right = (rng.random(1000) < np.where(sure, 0.97, 0.5)).astype(float)
+    strata = difficulty_strata(prior.mean(axis=0), 20)
+    sizes = neyman(200, strata, prior)
+    held = []
+    for _ in range(600):
+        drawn = [
+            Sampled(len(places), right[rng.permutation(places)[:n]])
+            for places, n in zip(strata, sizes.tolist(), strict=True)
+        ]
+        found = stratified_mean(drawn, is_share=True)
+        assert found.lo is not None
+        assert found.hi is not None
+        held.append(found.lo <= right.mean() <= found.hi)
+    assert np.mean(held) > 0.93

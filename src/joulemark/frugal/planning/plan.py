@@ -16,14 +16,18 @@ from joulemark.frugal.planning.decision_size import (
     needed_to_decide_mean,
     needed_to_decide_share,
 )
-from joulemark.frugal.planning.known_task import KnownTask
+from joulemark.frugal.planning.known_task import COST_OF, KnownTask
 from joulemark.frugal.planning.plan_cost import PlannedCost, costs_of, summed
+from joulemark.frugal.planning.pooled_ratio import pooled_ratio
 from joulemark.frugal.planning.width import allowed_half, deviation_of, shared_sizes, width_of
 from joulemark.frugal.sample_size import (
     needed,
     needed_for_proportion,
 )
+from joulemark.frugal.stopping.precision import COSTS_FROM
+from joulemark.frugal.stopping.rule import LEAST
 from joulemark.frugal.target import Bound, Column, Target
+from joulemark.metrics.finite_ratio import MIN_UNITS
 from joulemark.record.errors import InputError
 
 Over = Literal["each", "mean", "pooled"]
@@ -138,9 +142,21 @@ def needed_of(task: KnownTask, target: Target, gain: float = 1.0) -> int | None:
     half = allowed_half(target, found.mean)
     if half is None:
         return None
-    if is_share:
-        return needed_for_proportion(half, found.mean, task.n_items, gain)
-    return needed(half, deviation_of(found, target, gain), task.n_items)
+    n = (
+        needed_for_proportion(half, found.mean, task.n_items, gain)
+        if is_share
+        else needed(half, deviation_of(found, target, gain), task.n_items)
+    )
+    return min(task.n_items, max(n, _least(task, target)))
+
+
+def _least(task: KnownTask, target: Target) -> int:
+    """Return below how many items `bench run --stop` believes no interval, whatever its width."""
+    least = COSTS_FROM if COST_OF.get(target.quantity.column) else LEAST
+    right = task.spreads.get("accuracy")
+    if target.quantity.per_correct and right is not None and right.mean > 0:
+        least = max(least, math.ceil(MIN_UNITS / right.mean))
+    return least
 
 
 def _apart(task: KnownTask, targets: Sequence[Target], gain: float) -> PlannedTask:
@@ -183,6 +199,8 @@ def _together(
             if found is None or not math.isfinite(found.sd):
                 raise _unknown(target, f"{task.name}: {task.why_unknown(target.quantity)}")
             spreads.append(found)
+        if over == "pooled" and target.quantity.per_correct:
+            spreads = pooled_ratio(tasks, target.quantity) or spreads
         figure = math.fsum(weight * found.mean for weight, found in zip(weights, spreads, strict=True))
         half = allowed_half(target, figure)
         found_sizes, parts = shared_sizes(half, target, spreads, tasks, weights, prices, gain)
@@ -242,6 +260,11 @@ def _notes(tasks: Sequence[KnownTask], targets: Sequence[Target], over: Over, ga
         notes.append(
             "the gain is that of a choice of items (`frugal choose`, then `frugal estimate`):"
             " `bench run --stop` draws plainly and does not have it"
+        )
+    if not all(isinstance(target, Bound) for target in targets):
+        notes.append(
+            "a width is planned for answers that spread as those known do: about half of all samples of this"
+            " size come within it, and `bench run --stop` goes on until they do"
         )
     if not any(isinstance(target, Bound) for target in targets):
         return tuple(notes)

@@ -77,7 +77,7 @@ def _moved(
     interval = (
         interval_of_share(value, variance, degrees, n, of, right=float(values.sum()))
         if is_share
-        else interval_of_mean(value, variance, degrees, n, of)
+        else interval_of_mean(value, variance, degrees, n, of, left - left.mean())
     )
     if interval is None:
         return Estimate(value, None, None, n, of, why_no_interval="all answers are the same")

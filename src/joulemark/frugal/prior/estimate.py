@@ -11,8 +11,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from joulemark.frugal.outcomes.outcomes import Floats
 from joulemark.frugal.sample_size import Interval
 from joulemark.metrics.finite_share import Z_95, wilson, wilson_bounds
+from joulemark.metrics.heavy_tails import widening
 from joulemark.metrics.student import MIN_DEGREES, t_95
 
 # the 0.975 quantiles of Student's t for 1, 2, 3 and 4 degrees of freedom (Abramowitz and Stegun, table 26.10)
@@ -88,11 +90,17 @@ def differ_too_few(right: float, n: int) -> bool:
     return min(right, n - right) < FEW
 
 
-def interval_of_mean(value: float, variance: float, degrees: float, n: int, of: int) -> Interval | None:
-    """Return Student's interval of a mean, null where nothing is known of its spread."""
+def interval_of_mean(
+    value: float, variance: float, degrees: float, n: int, of: int, errors: Floats
+) -> Interval | None:
+    """Return Student's interval of a mean, null where nothing is known of its spread.
+
+    ``errors`` (n,) are what the variance was found from: where a few of them make it, it is rather found too
+    small, and the interval is widened (`joulemark.metrics.heavy_tails`).
+    """
     if n == of:
         return value, value
     if not variance > 0 or not degrees >= 1:
         return None
-    half = quantile_95(degrees) * math.sqrt(variance)
+    half = quantile_95(degrees) * math.sqrt(variance) * widening(errors)
     return value - half, value + half

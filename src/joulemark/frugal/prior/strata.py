@@ -60,14 +60,17 @@ def proportional(n: int, strata: Sequence[Places]) -> Whole:
 
 
 def neyman(n: int, strata: Sequence[Places], prior: Floats) -> Whole:
-    """Share n items out by size times deviation, at least two each.
+    """Share n items out by size times deviation, at least five each where there are as many.
+
+    Two answers of a stratum are mostly alike, and a prior that is sure of a stratum and wrong would not show.
 
     ``prior`` (m, items) are the outcomes of other models; a stratum's deviation is the root mean square of
     theirs within it.
     """
     sizes = np.array([len(places) for places in strata], dtype=np.int64)
+    least = max(MIN_IN_STRATUM, min(_IN_STRATUM, n // len(strata)))
     spread = np.nan_to_num([_mean_variance(prior[:, places]) for places in strata])
-    return shared(n, np.asarray(sizes * np.sqrt(spread), dtype=np.float64), sizes, least=MIN_IN_STRATUM)
+    return shared(n, np.asarray(sizes * np.sqrt(spread), dtype=np.float64), sizes, least=least)
 
 
 def _mean_variance(prior: Floats) -> float:
@@ -92,13 +95,18 @@ def stratified_mean(drawn: Sequence[Sampled], *, is_share: bool) -> Estimate:
     interval = (
         interval_of_share(value, variance, degrees, n, of, right=float(samples @ means))
         if is_share
-        else interval_of_mean(value, variance, degrees, n, of)
+        else interval_of_mean(value, variance, degrees, n, of, _errors(drawn))
     )
     if interval is None:
         return Estimate(value, None, None, n, of, why_no_interval="all answers of each stratum are the same")
     too_few = is_share and differ_too_few(float(samples @ means), n)
     gain = None if too_few else _gain(drawn, value, variance, n, of)
     return Estimate(value, interval[0], interval[1], n, of, gain)
+
+
+def _errors(drawn: Sequence[Sampled]) -> Floats:
+    """Return what is left of each value within its stratum, as much as it counts in the whole."""
+    return np.concatenate([(one.values - one.values.mean()) * one.size / len(one.values) for one in drawn])
 
 
 def _columns(drawn: Sequence[Sampled]) -> tuple[Floats, Floats, Floats]:
