@@ -2,7 +2,8 @@
 
 The spread of heavy-tailed costs is rather found too small. What heavy tails add to its relative error is
 about ``sqrt((kurtosis - 3) / (4 k))`` of ``k`` values (W. Cochran, Sampling Techniques, 1977, 2.15; Student's
-t has the rest); twice what that is above `SURE` widens the interval. Answers of real models are mostly below it.
+t has the rest); twice what that is above `SURE` widens the interval. Answers of real models are mostly below
+it.
 """
 
 from __future__ import annotations
