@@ -41,7 +41,7 @@ def test_two_files_are_replayed(three: list[Path]) -> None:
     words = " ".join(done.out.split())
     assert "B is right more often: known after" in words
     assert "of 900 questions" in words
-    assert "questions change nothing" in words
+    assert "B stays ahead with the other" in words
     told = joulemark("compare", good, bad, "--stream", "--json").json
     assert (told["decision"], told["winner"]) == ("winner", "A")
     assert told["speaks_of"] == "questions_of_the_kind"
@@ -78,6 +78,9 @@ def test_bad_input_says_what_to_do(three: list[Path], tmp_path: Path) -> None:
         (("compare", *three[:2], "--stream", "--tie", "-1pp"), "no width of a tie"),
         (("frugal", "rank", three[0]), "1 model is no ranking"),
         (("frugal", "rank", *three, "--tie", "x"), "no width of a tie"),
+        (("frugal", "rank", *three, "--tie", "200"), "never further apart than 100pp"),
+        (("compare", *three[:2], "--stream", "--tie", "100pp"), "never further apart than 100pp"),
+        (("compare", *three[:2]), "joulemark compare A B --stream"),
     ):
         done = joulemark(*arguments)
         assert done.code == 2

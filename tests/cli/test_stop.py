@@ -79,8 +79,8 @@ def test_a_run_ends_itself_and_says_so(
     assert stopped["at"] <= stopped["questions_asked"] < N
     assert stopped["questions_asked"] - stopped["at"] <= 10 + int(concurrency)
     assert sorted(places(out)) == list(range(stopped["questions_asked"]))
-    interval = done.json["intervals"]["accuracy"]
-    assert f"{N}" in interval["method"]
+    assert done.json["these_questions"]["questions"] == N
+    interval = done.json["these_questions"]["intervals"]["accuracy"]
     assert (interval["hi"] - interval["lo"]) / 2 <= 0.09
     assert read_run(out).manifest.state == "complete"
 
@@ -137,17 +137,17 @@ def test_a_target_that_is_never_met_asks_everything_and_says_what_it_came_to(
 ) -> None:
     out = tmp_path / "run"
     done = joulemark(
-        *bench(quick_engine, sums(40), out, "--meter", "none"), "--stop", "tokens_per_correct ±0.001%"
+        *bench(quick_engine, sums(105), out, "--meter", "none"), "--stop", "tokens_per_correct ±0.001%"
     )
     assert done.code == 0, done.err
     assert done.json["stopped_early"] is None
-    assert done.json["n_requests"] == 40
-    told = joulemark("report", out).out
-    assert "Everything was asked" in told
+    assert done.json["n_requests"] == 105
+    told = " ".join(joulemark("report", out).out.split())
+    assert "Everything was asked. At the last look, after 105:" in told
     assert "tokens_per_correct" in told
 
 
-@pytest.mark.parametrize("stop", ["joules_per_correct ±5%", "score ±2%"])
+@pytest.mark.parametrize("stop", ["joules_per_correct ±5%", "score ±2%", "latency ±5%"])
 def test_what_can_never_be_met_is_refused_before_anything_is_asked(
     quick_engine: WorkingEngine, sums: Sums, tmp_path: Path, stop: str
 ) -> None:
@@ -237,8 +237,28 @@ def test_a_run_killed_after_it_had_enough_is_done_without_another_question(
         stored = len(places(out))
         assert 60 <= stored < N
         done = joulemark(*bench(engine, command_data, out, "--meter", "none", "--stop", "accuracy ±12pp"))
+        again = joulemark(*bench(engine, command_data, out, "--meter", "none", "--stop", "accuracy ±12pp"))
     assert done.code == 0, done.err
     assert stops(done.json)["questions_asked"] == stored == len(places(out))
+    # whoever ended it saw the answers: no rule did, and the same command once more does not hide it
+    for told in (done.json, again.json):
+        assert (stops(told)["at"], stops(told)["targets_named_at"]) == (stored, stored)
+        assert {"ended_by_hand", "partial"} <= {one["code"] for one in told["caveats"]}
+    assert read_run(out).manifest.state == "partial"
+
+
+@pytest.mark.slow
+def test_a_wider_target_asks_nothing_and_hides_no_decision(
+    quick_engine: WorkingEngine, sums: Sums, tmp_path: Path
+) -> None:
+    command = bench(quick_engine, sums(N), tmp_path / "run", "--meter", "none")
+    decided = joulemark(*command, "--stop", "accuracy > 0.3")
+    wider = joulemark(*command, "--stop", "accuracy ±20pp")
+    assert wider.code == 0, wider.err
+    assert stops(wider.json)["at"] == stops(decided.json)["questions_asked"] == wider.json["n_requests"]
+    for told in (decided.json, wider.json):
+        assert "decided" in {one["code"] for one in told["caveats"]}
+    assert "ended_by_hand" not in {one["code"] for one in wider.json["caveats"]}
 
 
 @pytest.mark.slow

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -50,3 +51,18 @@ def test_so_does_a_comparison_with_a_run_that_was_limited_too(tmp_path: Path) ->
         assert decision.at == 12  # the reference knows no more
         assert told in made.told()[0]
         assert f"12 of {n_whole} questions" in made.told()[0]
+
+
+@pytest.mark.parametrize(
+    ("given", "preset", "ends"), [(None, 0.0, True), (0.8, 0.0, False), (None, 0.8, False), (0.0, 0.8, True)]
+)
+def test_answers_that_will_be_drawn_settle_no_question(
+    given: float | None, preset: float, *, ends: bool
+) -> None:
+    """Half of forty answers are right: ±7.3 pp of the fifty-two questions, ±14.8 pp of any of the kind."""
+    task = replace(load_task("quick"), temperature=preset)
+    options = {"stops": ("accuracy ±10pp",), "meters": ("none",), "items": None, "temperature": given}
+    made = rule_of(options, task, Rates(), LoadShape())
+    assert made is not None
+    questions = [(answer(k, k % 2 == 0, item_id=IDS[k]),) for k in range(50)]
+    assert (made.decide(Finished(questions, 52, lambda _n: None)) is not None) == ends

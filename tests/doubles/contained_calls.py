@@ -17,10 +17,10 @@ from joulemark.record.errors import InputError
 
 
 @contextmanager
-def whole_sandbox(limits: Limits) -> Iterator[Sandbox]:
+def whole_sandbox(limits: Limits, *, cpu: int | None = None) -> Iterator[Sandbox]:
     """Start a sandbox that lacks nothing; the test is skipped where this machine has none."""
     try:
-        box = Sandbox(WHOLE, limits)
+        box = Sandbox(WHOLE, limits, cpu=cpu)
     except InputError as error:
         pytest.skip(f"no whole containment on this machine: {error.why}")
     with box:

@@ -1,8 +1,13 @@
-"""Wealth of bets on a finite population: never expected to grow under its claim, whatever the population."""
+"""Wealth of bets on a finite population: never expected to grow under its claim, whatever the population.
+
+Not at one time over all orders, which bets for a population without end would hold as well, but at each step
+after each beginning: only that makes no way of stopping worth more than 1.
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from itertools import permutations
 
 import numpy as np
@@ -15,15 +20,41 @@ from joulemark.frugal.betting import WealthAbove
 populations = st.lists(st.sampled_from([-1.0, -0.5, 0.0, 0.25, 1.0]), min_size=2, max_size=5)
 
 
-@given(populations, st.floats(0.0, 1.0))
-def test_wealth_is_not_expected_to_grow_under_the_claim(population: list[float], more: float) -> None:
-    n = len(population)
-    mean = sum(population) / n
-    claimed = mean + more * (1 - mean)
+def steps(population: list[float], claimed: float, n_items: int) -> Iterator[tuple[float, float]]:
+    """Yield wealth after a beginning, and its mean after one more item over all orders that begin so."""
     orders = np.array(list(permutations(population)))
-    path = WealthAbove(claimed, n, len(orders)).feed(orders)
-    assert np.isfinite(path[path > -np.inf]).all()
-    assert (np.exp(path).mean(axis=0) <= 1 + 1e-9).all()
+    path = np.exp(WealthAbove(claimed, n_items, len(orders)).feed(orders))
+    path = np.concatenate([np.ones((len(orders), 1)), path], axis=1)
+    for n in range(len(population)):
+        _, beginning = np.unique(orders[:, :n], axis=0, return_inverse=True)
+        for one in range(int(beginning.max()) + 1):
+            after = path[beginning.ravel() == one]
+            yield float(after[0, n]), float(after[:, n + 1].mean())
+
+
+@given(populations, st.floats(0.0, 1.0))
+def test_wealth_is_not_expected_to_grow_after_any_beginning(population: list[float], more: float) -> None:
+    mean = sum(population) / len(population)
+    for now, then in steps(population, mean + more * (1 - mean), len(population)):
+        assert np.isfinite(then)
+        assert then <= now * (1 + 1e-9) + 1e-12
+
+
+@given(populations)
+def test_where_the_claim_is_the_mean_itself_it_is_expected_to_stay(population: list[float]) -> None:
+    """So the bets give nothing away. Where ``log`` is of a wealth of nothing there is nothing to stay."""
+    for now, then in steps(population, sum(population) / len(population), len(population)):
+        assert then == pytest.approx(now, rel=1e-9, abs=1e-12)
+
+
+def test_bets_for_questions_without_end_do_grow_after_some_beginnings() -> None:
+    """They pass a mean over all orders at any one time, and fail what is asked for above."""
+    population = [1.0, 1.0, -1.0, -1.0]
+    orders = np.array(list(permutations(population)))
+    without_end = 10**9
+    path = np.exp(WealthAbove(0.0, without_end, len(orders)).feed(orders))
+    assert (path.mean(axis=0) <= 1 + 1e-9).all()
+    assert any(then > now * (1 + 1e-9) for now, then in steps(population, 0.0, without_end))
 
 
 @given(st.lists(st.sampled_from([-1.0, 0.0, 1.0]), min_size=1, max_size=40), st.data())

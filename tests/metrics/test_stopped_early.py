@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from doubles import run_views
 from doubles.run_views import item
 from joulemark.metrics import summarize
+from joulemark.metrics.accuracy import wilson_interval
 from joulemark.metrics.attribution import attribute_sequential
 from joulemark.metrics.pooling import NotPoolable, pool
 from joulemark.metrics.run_view import RunView
@@ -78,16 +79,22 @@ def test_of_a_limited_run_the_intervals_are_those_of_the_task_and_the_ledger_tha
     assert len({str(one and one.lines) for one in told}) == 1
     for name in ("accuracy", "joules_per_correct_answer"):
         width = [_width(view, name) for view in (own, of_task, of_list, older)]
-        assert width[0] == width[2] == width[3] < width[1], name
-    method = summarize(of_task).figures["accuracy"].interval_method
-    assert "of all 6,400 questions, of which 40" in method
+        assert width[0] == width[2] == width[3] <= width[1], name
+    assert _width(own, "accuracy") < _width(of_task, "accuracy")
+    told = summarize(of_task).these
+    assert told is not None
+    assert (told.questions, told.asked) == (8 * OF, 40)
 
 
 def _width(view: RunView, name: str) -> float:
-    value = summarize(view).figures[name]
-    assert value.lo is not None
-    assert value.hi is not None
-    return value.hi - value.lo
+    """Return that of the run's own questions; of a cost that nothing settles, that of the figure."""
+    summary = summarize(view)
+    value, these = summary.figures[name], summary.these
+    assert these is not None
+    lo, hi = these.intervals.get(name, (value.lo, value.hi))
+    assert lo is not None
+    assert hi is not None
+    return hi - lo
 
 
 PRICED = Rates(usd_per_kwh=0.3, gco2e_per_kwh=56.0, pue=1.2)
@@ -134,18 +141,17 @@ def test_the_interval_holds_what_the_others_would_have_cost() -> None:
     assert 0.91 <= held / 300 <= 0.985
 
 
-def test_every_figure_is_that_of_the_task() -> None:
+def test_a_figure_speaks_of_the_model_and_its_own_questions_stand_beside_it() -> None:
     joules = [float(20 + n % 13) for n in range(400)]
     summary = summarize(run(joules))
     half = summary.figures["accuracy"]
     assert half.n == 400
-    assert half.lo is not None
-    assert half.hi is not None
+    assert (half.lo, half.hi) == pytest.approx(wilson_interval(200, 400))
+    assert half.interval_method == ""
+    assert summary.these is not None
+    lo, hi = summary.these.intervals["accuracy"]
     # half of the questions were asked: 1 / sqrt(2) of the width that 400 of any number have
-    assert half.hi - half.lo == pytest.approx(2 * 0.0489 * 0.7071, rel=0.01)
-    assert "800" in half.interval_method
-    cost = summary.figures["joules_per_correct_answer"]
-    assert "800" in cost.interval_method
+    assert hi - lo == pytest.approx(2 * 0.0489 * 0.7071, rel=0.01)
     document = summary.to_json()
     ledger = document["stopped_early"]
     assert isinstance(ledger, dict)

@@ -72,3 +72,4 @@ def test_disjoint_frames_are_told_apart() -> None:
     notes = " ".join(method_notes(found.cutoff, found.ks_p))
     assert "disjoint frames" in notes
     assert "no evidence" in notes
+    assert "skewed cut-offs pass as well" in notes

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import io
 
 import numpy as np
@@ -37,7 +38,8 @@ def test_a_winner_and_what_the_rest_says() -> None:
     assert evidence.startswith("B - A is +100.00 pp (95% interval +")
     assert "e-value 26.8, 20 name a winner" in evidence
     assert "rather too large" in too_large
-    assert rest.startswith("The other 93 questions change nothing: with them B - A is +12.00 pp")
+    assert rest.startswith("B stays ahead with the other 93 questions: with them B - A is +12.00 pp")
+    assert rest.endswith("it is enough that the e-value was reached once.")
 
 
 def test_what_the_rest_turns_round_is_said_loudly() -> None:
@@ -63,6 +65,25 @@ def test_undecided_while_growing_and_at_the_end() -> None:
     assert standing_line(streamed([1.0, -1.0], 100, growing=True)).startswith("2 questions in both: +0.00 pp")
 
 
+def test_an_interval_that_is_clear_of_0_without_a_winner_is_explained() -> None:
+    """Four ahead of four, 46 alike, two left: who is ahead on the 52 is known, of the kind it is not."""
+    said = sentences(streamed([-1.0] * 4 + [0.0] * 46, 52))
+    assert said[0].startswith("Not decided by 50 of 52 questions")
+    assert said[-1] == (
+        "The interval is clear of 0, as few of these 52 questions are left: on them A is ahead. "
+        "Whether it is on other questions of this kind is not decided."
+    )
+
+
+def test_a_simulation_against_a_measurement_is_told() -> None:
+    told = dataclasses.replace(streamed([1.0] * 9), models=("tiny", "a\x1b[31m"), simulated=(True, False))
+    assert any(one.startswith("A is a SIMULATION and the other is not") for one in sentences(told))
+    out = io.StringIO()
+    print_streamed(told, Console(file=out, width=80))
+    assert out.getvalue().startswith("A  a  tiny  simulated\nB  b  a")
+    assert "\x1b" not in out.getvalue()
+
+
 def test_nothing_read_has_no_difference() -> None:
     told = streamed([], 10, growing=True)
     assert "B - A is unknown" in sentences(told)[1]
@@ -85,7 +106,16 @@ def test_a_ranking_in_60_columns() -> None:
     values = (rng.random((3, 600)) < np.array([[0.2], [0.8], [0.5]])).astype(np.float64)
     names = ("[bold]low\x1b[31m", "high", "middle")
     both = Paired(
-        names, "accuracy", tuple(map(str, range(600))), values, 1.0, True, (0, 0, 2), (2, 2, 0), ("middle",)
+        names,
+        "accuracy",
+        tuple(map(str, range(600))),
+        values,
+        1.0,
+        True,
+        (0, 0, 2),
+        (2, 2, 0),
+        n_items=600,
+        listed=("middle",),
     )
     out = io.StringIO()
     print_ranking(both, ("partial",), rank(values), Console(file=out, width=60))

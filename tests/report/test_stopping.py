@@ -11,6 +11,7 @@ from rich.console import Console
 from doubles import run_views
 from joulemark.metrics import summarize
 from joulemark.metrics.run_view import RunView
+from joulemark.metrics.stopped_early import StoppedEarly
 from joulemark.record.manifest import StopFacts, Stopped
 from joulemark.report.html import write_report
 from joulemark.report.stopping import saved_rows, stop_sentences, unmet_sentence
@@ -39,7 +40,9 @@ def test_the_terminal_says_what_ended_the_run_and_what_that_saved() -> None:
     text = printed(view)
     assert "Stopped early after 20 of 60 questions: by accuracy ±20pp." in text
     assert "accuracy 0.5 ±19pp: met" in text
-    assert "those of these 60 questions, of which 20 were asked: they do not" in " ".join(text.split())
+    assert "these 60 questions as answered in this run, of which 20 were asked: they do not" in " ".join(
+        text.split()
+    )
     rows = {row.title: row for row in saved_rows(summarize(view))}
     assert (rows["Questions"].asked, rows["Questions"].saved, rows["Questions"].whole) == ("20", "40", "60")
     assert "Saved" in text
@@ -60,7 +63,7 @@ def test_it_says_of_which_questions_the_intervals_speak() -> None:
         )
 
     limited = last(stopped(), n_whole=9000)
-    assert "those of the task's 9,000 questions, of which 20 were asked" in limited
+    assert "the task's 9,000 questions as answered in this run, of which 20 were asked" in limited
     assert "the 60 that --limit left are drawn from them at random" in limited
     paired = last(stopped(), "decided against 12ab (tie ±1pp)", n_whole=9000)
     assert "names the number that it speaks of" in paired
@@ -108,3 +111,28 @@ def test_a_rule_that_ended_nothing_says_what_it_came_to() -> None:
         printed(view).split()
     )
     assert unmet_sentence(run_views.with_lengths(20)) == ""
+
+
+def test_several_targets_are_told_to_hold_each_by_itself() -> None:
+    two, three = (
+        " ".join(stop_sentences(replace(summarize(stopped()), stopped=_with(targets))))
+        for targets in (("a ±1pp", "b ±5%"), ("a ±1pp", "b ±5%", "c ±8%"))
+    )
+    assert "Each target by itself holds in 95 % of runs; that both hold at once is rarer, 90 % at the" in two
+    assert "that all 3 hold at once is rarer, 85 % at the worst" in three
+    assert "by itself" not in " ".join(stop_sentences(summarize(stopped())))
+
+
+def _with(targets: tuple[str, ...]) -> StoppedEarly:
+    told = summarize(stopped()).stopped
+    assert told is not None
+    return replace(told, targets=targets)
+
+
+def test_drawn_answers_are_said_to_settle_no_question() -> None:
+    view = stopped()
+    sampling = view.manifest.sampling.model_copy(update={"temperature": 0.7})
+    view = replace(view, manifest=view.manifest.model_copy(update={"sampling": sampling}))
+    assert "drawn (temperature 0.7), so a question that was asked is not settled" in " ".join(
+        stop_sentences(summarize(view))
+    )

@@ -27,7 +27,8 @@ class EnoughAfter:
     needs_energy = False
 
     def __init__(self, n: int) -> None:
-        self.n, self.shown = n, 0
+        self.n, self.shown, self.not_before = n, 0, 0
+        self.more: int | None = None
 
     @property
     def facts(self) -> StopFacts:
@@ -35,7 +36,17 @@ class EnoughAfter:
 
     @property
     def next_look(self) -> int:
-        return self.n
+        return max(self.n, self.not_before)
+
+    @property
+    def looked_at(self) -> int | None:
+        return self.shown or None
+
+    def begin(self, n: int) -> None:
+        self.not_before = n
+
+    def look_at_all(self, finished: Finished) -> None:
+        self.shown = len(finished.questions)
 
     def decide(self, finished: Finished) -> StopDecision | None:
         self.shown = len(finished.questions)
@@ -101,6 +112,35 @@ def test_another_target_on_a_stopped_run_hides_nothing_of_what_ended_it() -> Non
     assert (earlier.stopped.binding, earlier.stopped.asked) == (["accuracy > 0.7"], 12)
     reopen(manifest, plan)
     assert len(manifest.earlier_stops) == 1
+
+
+def test_a_rule_that_is_named_late_looks_at_nothing_that_nobody_had_asked_it_of() -> None:
+    """Thirty answers would have met it; the run was left at forty-five, and nobody says why there."""
+    task, rule = load_task("quick"), EnoughAfter(30)
+    stored = [item(n, item_id=one.item_id) for n, one in enumerate(task.questions[:45])]
+    facts = rule.facts
+    stopping = Stopping.of_task(rule, task, 1, stored, facts)
+    assert (facts.named_at, rule.not_before) == (45, 45)
+    assert stopping is not None
+    assert stopping.due
+    # the same rule once more was named then, however many answers there are now
+    Stopping.of_task(rule, task, 1, stored[:40], facts)
+    assert facts.named_at == 45
+    first = EnoughAfter(30).facts
+    Stopping.of_task(rule, task, 1, [], first)
+    assert first.named_at == 0
+
+
+def test_a_run_that_goes_on_to_the_same_targets_had_them_from_the_first_on() -> None:
+    rule = EnoughAfter(10)
+    manifest = run_views.manifest(stop=rule.facts.model_copy(update={"named_at": 0}))
+    plan: Any = SimpleNamespace(stop=rule, may_rank=False, standing="")
+    reopen(manifest, plan)
+    assert manifest.stop is not None
+    assert manifest.stop.named_at == 0
+    manifest.stop.targets = ["accuracy ±2pp"]
+    reopen(manifest, plan)
+    assert manifest.stop.named_at is None
 
 
 def test_how_many_the_task_has_is_in_the_manifest_and_no_part_of_the_configuration() -> None:

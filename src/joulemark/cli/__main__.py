@@ -132,6 +132,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except click.exceptions.Exit as stop:
         sys.exit(stop.exit_code)
     except click.exceptions.Abort:
+        _hear_no_more()
         click.echo("interrupted", err=True)
         sys.exit(130)
     except click.UsageError as error:
@@ -152,6 +153,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         click.echo(f"error: {_printable(str(error))}", err=True)
         sys.exit(error.exit_code)
     except KeyboardInterrupt:
+        _hear_no_more()
         click.echo("interrupted before anything was stored", err=True)
         sys.exit(130)
     except BrokenPipeError:
@@ -164,6 +166,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
         place = f"{error.filename}: " if error.filename else ""
         click.echo(f"error: {place}{error.strerror or error}\n  fix: `--debug` shows where", err=True)
         sys.exit(2)
+
+
+def _hear_no_more() -> None:
+    """Let Ctrl-C that is pressed again not break off the end of the process."""
+    import signal
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _printable(text: str) -> str:

@@ -60,7 +60,7 @@ def compare_environments(directories: tuple[Path, ...], as_json: bool) -> None:
 
 
 def _read(directories: tuple[Path, ...]) -> list[tuple[str, EvaluationRecord, Recorded]]:
-    from joulemark.code.evaluation.record import read_record
+    from joulemark.code.evaluation.record import evaluation_in, read_record
     from joulemark.code.evaluation.sound import read_rows
 
     if len(directories) < 2:
@@ -69,5 +69,5 @@ def _read(directories: tuple[Path, ...]) -> list[tuple[str, EvaluationRecord, Re
             why="a comparison takes two or more",
             fix="joulemark code compare DIR DIR",
         )
-    records = [(one, read_record(one)) for one in directories]
+    records = [(one, read_record(one)) for one in map(evaluation_in, directories)]
     return [(str(one), record, read_rows(one, record)) for one, record in records]

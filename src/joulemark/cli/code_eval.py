@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from joulemark.cli.code_told import tell_interrupted, tell_left_out, tell_unsound
 from joulemark.cli.options import FiniteRange
 
 if TYPE_CHECKING:
-    from joulemark.code.answers.samples import Sample, Samples
     from joulemark.code.evaluation.journal import Recorded
     from joulemark.code.evaluation.known import Known
     from joulemark.code.evaluation.record import EvaluationRecord
@@ -32,7 +32,7 @@ _KNOWN = click.option(
     metavar="DIR",
     help="Evaluation of known programs to the same problems, may be repeated: gives Beyond and DPS.",
 )
-_N_NAMED = 3
+_INTERRUPTED = 130
 _NO_LETTER = re.compile(r"[^A-Za-z0-9._-]+")
 
 
@@ -43,11 +43,12 @@ _NO_LETTER = re.compile(r"[^A-Za-z0-9._-]+")
     "sets",
     multiple=True,
     metavar="NAME|FILE|FOLDER",
-    help="What was to be programmed (default: the built-in problems, or those in SAMPLES).",
+    help="What was to be programmed (default: the problems whose records SAMPLES repeats, as an EffiBench "
+    "upload does, else the built-in ones).",
 )
 @click.option("--kind", metavar="KIND", help="What the problems' file holds, where that cannot be told.")
 @click.option("--model", metavar="NAME", help="Whose programs these are (default: the file's name).")
-@click.option("--limit", type=click.IntRange(min=1), help="Only so many problems.")
+@click.option("--limit", type=click.IntRange(min=1), help="Only so many of the problems that have samples.")
 @click.option("--tests", "n_tests", type=click.IntRange(1, 100_000), default=100, show_default=True)
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the tests.")
 @click.option(
@@ -56,7 +57,7 @@ _NO_LETTER = re.compile(r"[^A-Za-z0-9._-]+")
     type=FiniteRange(0, 3600, min_open=True),
     default=10.0,
     show_default=True,
-    help="Seconds of CPU time that a call may take.",
+    help="Seconds of CPU time that a call may take; all tests in one process are one call.",
 )
 @click.option(
     "--memory", "memory_mib", type=click.IntRange(min=32), default=1024, show_default=True, help="MiB."
@@ -73,6 +74,16 @@ _NO_LETTER = re.compile(r"[^A-Za-z0-9._-]+")
 )
 @click.option(
     "--pairs", "max_pairs", type=click.IntRange(1, 1000), default=25, show_default=True, help="At most."
+)
+@click.option(
+    "--least-pairs", "min_pairs", type=click.IntRange(1, 1000), metavar="N", help="At least (default: 4)."
+)
+@click.option(
+    "--within",
+    "percent",
+    type=FiniteRange(0, 100, min_open=True),
+    metavar="PERCENT",
+    help="Pairs end once the ratio's interval is within so much of it (default: 6).",
 )
 @click.option(
     "--workers", type=click.IntRange(min=1), help="Programs at a time (default: one a physical core)."
@@ -92,6 +103,8 @@ def eval_(
     no_measure: bool,
     figures: tuple[str, ...],
     max_pairs: int,
+    min_pairs: int | None,
+    percent: float | None,
     into: Path | None,
     page: Path | None,
     as_json: bool,
@@ -106,22 +119,22 @@ def eval_(
     """
     from joulemark.cli.grading import GradingProgress, require_selftest
     from joulemark.code.answers.answered import answers_of
+    from joulemark.code.answers.asked import asked_problems, first_answered
     from joulemark.code.answers.samples import read_samples
     from joulemark.code.contain.containment import probe
     from joulemark.code.evaluation.evaluate import evaluate
     from joulemark.code.evaluation.executor import LocalExecutor
     from joulemark.code.evaluation.known import known_of, read_known_times
-    from joulemark.code.evaluation.settings import FEWEST_PAIRS, FigureSet, Settings
-    from joulemark.code.problems.registry import BUILT_IN, load_problems
+    from joulemark.code.evaluation.settings import FigureSet, Settings
 
+    pairs = _pairs(min_pairs, max_pairs, percent)
     wanted = tuple(FigureSet) if "all" in figures else tuple(map(FigureSet, figures))
-    problems = [one for name in sets or (BUILT_IN,) for one in load_problems(name, kind=kind)]
+    problems = asked_problems(samples, sets, kind)
     if wanted == (FigureSet.ENAMEL,) and not no_measure:
         problems = _scored_by_levels(problems)
-    problems = problems[:limit]
     found = read_samples(samples, problems)
-    answers = answers_of(found, problems)
-    _tell_left_out(found)
+    problems, answers = first_answered(limit, problems, answers_of(found, problems))
+    tell_left_out(found)
     times_s = None if known_times is None else read_known_times(known_times, answers)
     others = _evaluations(known_in)
     containment = probe()
@@ -130,75 +143,46 @@ def eval_(
     settings = Settings(
         measure=not no_measure,
         figures=wanted,
-        max_pairs=max_pairs,
-        min_pairs=min(FEWEST_PAIRS, max_pairs),
+        **pairs,
         **chosen,
     )
     directory = into or Path(f"code-{_NO_LETTER.sub('-', name)}")
-    _tell_unsound(directory)
-    with GradingProgress() as progress:
-        record, recorded = evaluate(
-            directory, name, problems, answers, settings, containment, LocalExecutor(workers), progress
-        )
+    tell_unsound(directory)
+    try:
+        with GradingProgress() as progress:
+            record, recorded = evaluate(
+                directory, name, problems, answers, settings, containment, LocalExecutor(workers), progress
+            )
+    except KeyboardInterrupt:
+        tell_interrupted(directory)
+        raise click.exceptions.Exit(_INTERRUPTED) from None
     _show(directory, record, recorded, page, as_json, known_of(record, others, times_s))
 
 
-def _tell_left_out(found: Samples) -> None:
-    """Say which samples and problems are in no figure, and which samples hold an answer for a program."""
-    if n := found.n_foreign:
-        answer = "sample answers" if n == 1 else "samples answer"
-        left = "is left out" if n == 1 else "are left out"
-        click.echo(f"{n} {answer} other problems and {left}: {_some(found.foreign)}", err=True)
-    if n := len(found.unanswered):
-        what = "problem has no sample and is" if n == 1 else "problems have no sample and are"
-        click.echo(f"{n} {what} in no figure: {_some(found.unanswered)}", err=True)
-    if mistaken := [f"{one.problem_id} sample {one.number}" for one in found.samples if _is_answer(one)]:
-        click.echo(
-            f"a solution is run as it stands, and {len(mistaken)} with a fence are no Python: "
-            f"{_some(mistaken)}; name the field answer, and the program is taken out of it",
-            err=True,
+def _pairs(least: int | None, most: int, percent: float | None) -> dict[str, Any]:
+    """Return the settings of pairs. Raises `InputError` for more at least than at most."""
+    from joulemark.code.evaluation.settings import FEWEST_PAIRS, TARGET_HALF_WIDTH
+    from joulemark.record.errors import InputError
+
+    if least is not None and least > most:
+        raise InputError(
+            f"at least {least} pairs are more than at most {most}",
+            why="--least-pairs may not be above --pairs",
+            fix=f"give --pairs {least}, or leave out --least-pairs",
         )
-
-
-def _is_answer(sample: Sample) -> bool:
-    """Tell whether what is given as a program is a model's answer with a fence, which will not run."""
-    from joulemark.code.answers.samples import Form
-    from joulemark.code.problems.syntax import NotPython, parse
-
-    if sample.form is not Form.PROGRAM or "```" not in sample.text:
-        return False
-    try:
-        parse(sample.text)
-    except (NotPython, RecursionError):
-        return True
-    return False
-
-
-def _some(names: Sequence[str]) -> str:
-    from joulemark.report.wording import printable
-
-    more = f" and {len(names) - _N_NAMED} more" if len(names) > _N_NAMED else ""
-    return ", ".join(printable(name)[:80] for name in names[:_N_NAMED]) + more
+    return {
+        "max_pairs": most,
+        "min_pairs": min(FEWEST_PAIRS, most) if least is None else least,
+        "target_half_width": TARGET_HALF_WIDTH if percent is None else percent / 100,
+    }
 
 
 def _evaluations(directories: Sequence[Path]) -> list[tuple[str, EvaluationRecord, Recorded]]:
-    from joulemark.code.evaluation.record import read_record
+    from joulemark.code.evaluation.record import evaluation_in, read_record
     from joulemark.code.evaluation.sound import read_rows
 
-    records = [(one, read_record(one)) for one in directories]
+    records = [(one, read_record(one)) for one in map(evaluation_in, directories)]
     return [(str(one), record, read_rows(one, record)) for one, record in records]
-
-
-def _tell_unsound(directory: Path) -> None:
-    """Say which problems of an evaluation that goes on are done again, and why."""
-    from joulemark.code.evaluation.record import FILE, read_record
-    from joulemark.code.evaluation.sound import read_rows
-    from joulemark.report.wording import printable
-
-    if not (directory / FILE).exists():
-        return
-    for problem, why in read_rows(directory, read_record(directory)).unsound.items():
-        click.echo(f"{printable(problem)}: {printable(why)}", err=True)
 
 
 def _scored_by_levels(problems: Sequence[Problem]) -> list[Problem]:
@@ -226,11 +210,15 @@ def _scored_by_levels(problems: Sequence[Problem]) -> list[Problem]:
 def code_report(
     directory: Path, page: Path | None, as_json: bool, known_times: Path | None, known_in: tuple[Path, ...]
 ) -> None:
-    """Compute the figures of an evaluation again from its raw runs."""
+    """Compute the figures of an evaluation again from its raw runs.
+
+    DIRECTORY: of `code eval`, or the run of `bench run code`, whose evaluation lies below it.
+    """
     from joulemark.code.evaluation.known import known_of, read_known_times
-    from joulemark.code.evaluation.record import read_record
+    from joulemark.code.evaluation.record import evaluation_in, read_record
     from joulemark.code.evaluation.sound import read_rows
 
+    directory = evaluation_in(directory)
     record = read_record(directory)
     times_s = None if known_times is None else read_known_times(known_times, record.problems)
     known = known_of(record, _evaluations(known_in), times_s)
@@ -249,25 +237,28 @@ def _show(
     import orjson
     from rich.console import Console
 
-    from joulemark.code.evaluation.figures import summary_of_evaluation
+    from joulemark.code.evaluation.figures import not_measured, summary_of_evaluation
     from joulemark.metrics.code.summary_json import summary_json
     from joulemark.report.code_html import write_code_page
     from joulemark.report.code_terminal import print_evaluation
 
-    summary = summary_of_evaluation(record, recorded, known_s=known.times_s, clusters=known.clusters)
+    summary = summary_of_evaluation(
+        record, recorded, known_s=known.times_s, clusters=known.clusters, known=known.programs
+    )
+    why_not = not_measured(record, recorded)
     target = page or directory / "code.html"
-    write_code_page(record, summary, recorded.unusable, target, recorded.not_measured)
+    write_code_page(record, summary, recorded.unusable, target, why_not)
     if as_json:
         document = {
             "record": record.model_dump(mode="json", exclude={"sources"}),
             "failures": recorded.unusable,
-            "not_measured": recorded.not_measured,
+            "not_measured": why_not,
             "page": str(target),
             **summary_json(summary),
         }
         click.echo(orjson.dumps(document, option=orjson.OPT_INDENT_2).decode())
     else:
-        print_evaluation(record, summary, recorded.unusable, Console(), recorded.not_measured)
+        print_evaluation(record, summary, recorded.unusable, Console(), why_not)
         click.echo(f"\npage: {target.resolve()}")
     if not recorded.runs:
         raise click.exceptions.Exit(1)

@@ -10,7 +10,12 @@ import click
 @click.command("generate-tests")
 @click.argument("name", metavar="NAME|FILE")
 @click.option(
-    "--n", "n_tests", type=click.IntRange(1, 100_000), default=100, show_default=True, help="How many."
+    "--n",
+    "n_tests",
+    type=click.IntRange(1, 100_000),
+    default=100,
+    show_default=True,
+    help="How many in all, those of the problem itself among them: these are never fewer.",
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="Another seed gives other tests.")
 @click.option("--kind", metavar="KIND", help="What a file holds, where that cannot be told.")
@@ -19,7 +24,8 @@ def generate_tests(name: str, n_tests: int, seed: int, kind: str | None, out: Pa
     """Make tests of the problems that NAME or FILE holds: JSON lines with input, expected result and size.
 
     Inputs come from the problem's generator, expected results from its canonical solution, cross-checked with
-    brute force where there is one.
+    brute force where there is one. `case` is the number of a test in reports. A tuple is {"t": [...]};
+    docs/code.md has the other forms of what JSON lacks.
     """
     import json
 

@@ -62,6 +62,8 @@ def problems(
 
 
 def _row(problem: Problem) -> dict[str, object]:
+    from joulemark.code.evaluation.job import is_scalable
+
     return {
         "problem": problem.problem_id,
         "title": problem.title,
@@ -71,8 +73,18 @@ def _row(problem: Problem) -> dict[str, object]:
         "difficulty": problem.difficulty,
         "entry_point": problem.entry_point,
         "has_generator": problem.generator is not None,
+        "has_sizes": is_scalable(problem),
         "slow": sorted(problem.slow),
     }
+
+
+def _tests(problem: Problem) -> str:
+    """Say where a problem's tests come from: only inputs of a chosen size show growth, and can be scaled."""
+    given = f"{len(problem.inputs)} given" if problem.inputs else ""
+    if problem.generator is None:
+        return given or "0 given"
+    made = "made to any size" if problem.generator.sizes is not None else "made, of no chosen size"
+    return f"{given}; {made}" if given else made
 
 
 def _list(found: Sequence[Problem]) -> None:
@@ -87,7 +99,7 @@ def _list(found: Sequence[Problem]) -> None:
 
     rows = []
     for one in found:
-        tests = "made to any size" if one.generator is not None else f"{len(one.inputs)} given"
+        tests = _tests(one)
         tags = ", ".join(one.algorithms).replace("_", " ")
         rows.append([printable(x) for x in (one.problem_id, one.title, one.difficulty or "—", tags, tests)])
     console = Console()

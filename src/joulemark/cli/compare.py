@@ -52,6 +52,13 @@ def compare(
             why=f"a comparison takes two to {len(LABELS)}",
             fix="joulemark compare RUN RUN; `joulemark runs` lists those there are",
         )
+    for file in runs:
+        if file.is_file():
+            raise InputError(
+                f"{file} is a file of outcomes and no run",
+                why="costs are compared run by run; of files only who is right more often",
+                fix="joulemark compare A B --stream",
+            )
     declared = declared_watts(engine_watts, program_watts)
     read = [(run, *summary_of(run)) for run in runs]
     compared = compare_runs([(str(run), view, summary) for run, view, summary in read])

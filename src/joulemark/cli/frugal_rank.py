@@ -42,13 +42,15 @@ def rank(
     from joulemark.frugal.paired.gather import read_models
     from joulemark.frugal.paired.ranking import CONTROLS
     from joulemark.frugal.paired.ranking import rank as ranked
-    from joulemark.frugal.paired.tie_width import tie_width
+    from joulemark.frugal.paired.tie_width import require_narrow, tie_width
     from joulemark.report.frugal_paired_ranking import print_ranking, ranking_json
 
     both, without = read_models(files, models=models, benchmark=benchmark)
-    question = PairedTest(epsilon=tie_width(tie), span=both.span, real=not both.binary)
+    epsilon = tie_width(tie)
+    require_narrow(epsilon, both.span, scored=both.graded == "score")
+    question = PairedTest(epsilon=epsilon, span=both.span, real=not both.binary)
     how = next(one for one in CONTROLS if one == control)
-    found = ranked(both.values, question, how)
+    found = ranked(both.values, question, how, drawn_from=both.n_items, refusals=both.refusals)
     if as_json:
         document = ranking_json(both, without, found)
         click.echo(orjson.dumps(document, option=orjson.OPT_INDENT_2).decode())

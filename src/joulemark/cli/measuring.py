@@ -18,7 +18,7 @@ from joulemark.cli.jobs import Work, jobs_of
 from joulemark.cli.options import declared_rates
 from joulemark.cli.programs import print_programs, programs_json, write_pages
 from joulemark.cli.progress import TerminalObserver
-from joulemark.cli.stop_options import rule_of
+from joulemark.cli.stop_options import STOP, require_any_enough, rule_of
 from joulemark.cli.submit import after_run
 from joulemark.engines.engine import Engine
 from joulemark.metrics import RunView, Summary, summarize
@@ -27,6 +27,7 @@ from joulemark.record.errors import InputError
 from joulemark.record.manifest import Rates, Sampling
 from joulemark.report.terminal import print_summary
 from joulemark.runs.executor import LocalExecutor
+from joulemark.runs.interruption import Interrupts
 from joulemark.runs.plan import RunPlan
 from joulemark.runs.series import Series
 from joulemark.tasks.task import TaskSet
@@ -65,7 +66,17 @@ def measure(names: Sequence[str], options: Mapping[str, Any]) -> int:
 
 
 def carry_out(jobs: Sequence[Work], names: Sequence[str], options: Mapping[str, Any]) -> int:
-    """Run each task and report it; returns the exit code (see `joulemark.cli.__main__.main`)."""
+    """Run each task and report it; returns the exit code (see `joulemark.cli.__main__.main`).
+
+    Ctrl-C ends it with the figures of what was measured by then; pressed again, it takes none of them away.
+    """
+    with Interrupts() as interrupts:
+        return _carry_out(jobs, names, options, interrupts)
+
+
+def _carry_out(
+    jobs: Sequence[Work], names: Sequence[str], options: Mapping[str, Any], interrupts: Interrupts
+) -> int:
     if (left := leftover()) is not None:
         click.echo(f"! {left}", err=True)
     several = len(jobs) > 1
@@ -81,6 +92,7 @@ def carry_out(jobs: Sequence[Work], names: Sequence[str], options: Mapping[str, 
         click.echo(f"· {task.name}: {len(task.questions):,} items, {_where_from(task)}", err=True)
     for job, task in zip(jobs, tasks, strict=True):
         rule_of(job.options, task, rates, job.shape)  # what can never be met is refused before any is asked
+    require_any_enough(options.get(STOP, ()), tasks)
     series = Series(options["runs_dir"], _settings(names, options)) if several else None
     reported: list[Reported] = []
     code: int | None = None
@@ -91,7 +103,7 @@ def carry_out(jobs: Sequence[Work], names: Sequence[str], options: Mapping[str, 
                 asked = {**engine_options, "diffusion": job.options.get("diffusion")}
                 engine = engine_of(asked, observer, n_parallel=job.n_parallel)
                 plan = plan_of(job, task, rates, engine, known)
-                outcome = LocalExecutor().run(plan, observer)
+                outcome = LocalExecutor(interrupts).run(plan, observer)
             view, stopped = judged(task, outcome, job.options)
             if view is not None and outcome.completed:
                 reported.append(_reported(job, outcome.root, view))
@@ -104,7 +116,7 @@ def carry_out(jobs: Sequence[Work], names: Sequence[str], options: Mapping[str, 
                 _remember(series, job.name, outcome.root)
             if stopped:
                 break
-            if outcome.end == "interrupted" or outcome.asked_to_end:
+            if outcome.end == "interrupted" or outcome.asked_to_end or interrupts.came:
                 click.echo("interrupted: the same command goes on from here", err=True)
                 code = None if outcome.completed else INTERRUPTED
                 break

@@ -37,6 +37,7 @@ class TerminalObserver(Observer):
         self._total = self._done = self._done_before = self._correct = 0
         self._began_s = self._said_s = 0.0
         self._standing = ""
+        self._enough: float | None = None
 
     def __enter__(self) -> TerminalObserver:
         return self
@@ -90,16 +91,26 @@ class TerminalObserver(Observer):
             self._said_s = time.monotonic()
             took_s = self._said_s - self._began_s
             asked = self._done - self._done_before
-            left_s = took_s / max(asked, 1) * (self._total - self._done)
-            left = f", about {_lasting(left_s)} left" if asked >= _FEW else ""
+            each_s = took_s / max(asked, 1)
+            left_s = each_s * (self._total - self._done)
+            left = self._left(each_s, left_s) if asked >= _FEW else ""
             more = "; --limit asks fewer" if asked >= _FEW and left_s > _LONG_S else ""
             self._print(f"  {self._done} of {self._total} after {_lasting(took_s)}{left}{more}", "dim")
             if self._standing:
                 self._print(f"  {self._standing}", "dim")
 
-    def standing(self, what: str) -> None:
+    def _left(self, each_s: float, most_s: float) -> str:
+        """Say how long it takes: to where a target seems to be met, if there is one, and to the end."""
+        if not self._standing:
+            return f", about {_lasting(most_s)} left"
+        if self._enough is None:
+            return f", about {_lasting(most_s)} left at most"
+        likely_s = each_s * max(self._enough * self._total - self._done, 0.0)
+        return f", about {_lasting(likely_s)} left to the target, {_lasting(most_s)} at most"
+
+    def standing(self, what: str, enough: float | None) -> None:
         """Keep how far the run is from ending early, shown beside the bar or with the next line."""
-        self._standing = printable(what)
+        self._standing, self._enough = printable(what), enough
         if self._progress is not None and self._bar is not None:
             self._progress.update(self._bar, standing=self._standing)
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
+
+from joulemark.record.errors import InputError
 
 if TYPE_CHECKING:
     from joulemark.load.shape import LoadShape
@@ -51,9 +53,36 @@ def rule_of(options: Mapping[str, Any], task: TaskSet, rates: Rates, shape: Load
         population=task.n_drawn_from,
         in_flight=shape.concurrency or 1,
         score_range=task.score_range,
+        sampled=_is_sampled(options.get("temperature"), task),
     )
     require_possible(targets, task, rates, metered=not rule.needs_energy or _has_meter(options["meters"]))
     return rule
+
+
+def require_any_enough(texts: Sequence[str], tasks: Sequence[TaskSet]) -> None:
+    """Raise `InputError` where no task has questions enough for the targets to end it; tell of single ones."""
+    from joulemark.frugal.paired.against_text import is_against
+    from joulemark.frugal.stopping.possible import require_enough
+    from joulemark.frugal.target import parse_targets
+
+    if not texts or any(map(is_against, texts)):
+        return
+    targets = parse_targets(tuple(texts))
+    refused: list[InputError] = []
+    for task in tasks:
+        try:
+            require_enough(targets, task)
+        except InputError as error:
+            refused.append(error)
+    if len(refused) == len(tasks):
+        raise refused[0]
+    for one in refused:
+        click.echo(f"! {one.what}: {one.why}", err=True)
+
+
+def _is_sampled(temperature: float | None, task: TaskSet) -> bool:
+    """Tell whether answers will be drawn, as a command's option or the task's preset says."""
+    return (task.temperature or 0.0 if temperature is None else temperature) > 0
 
 
 def _has_meter(meters: tuple[str, ...]) -> bool:

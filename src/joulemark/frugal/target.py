@@ -196,6 +196,13 @@ def _precision(quantity: Quantity, value: float, unit: str, text: str) -> Precis
         target = Precision(quantity, value / 100, relative=True)
         widest = 1.0
     else:
+        if not unit and len(_UNITS[quantity.unit]) > 2 and quantity.unit != "1":
+            units = ", ".join(name for name in _UNITS[quantity.unit] if name)
+            raise InputError(
+                f"{text!r} has no unit",
+                why=f"its width may be in {units}, or a per cent of the figure",
+                fix=f'say "{quantity.name} ±{_plain(value)}{quantity.unit}" or "{quantity.name} ±5%"',
+            )
         target = Precision(quantity, value * _factor(quantity, unit, text))
         widest = 0.5 if quantity.column is Column.CORRECT else math.inf
     if target.half_width >= widest:

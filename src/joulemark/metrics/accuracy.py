@@ -37,15 +37,18 @@ ACCURACY_EXCLUDING_FAILED = MetricDefinition(
 DEFINITIONS = (ACCURACY, ACCURACY_EXCLUDING_FAILED)
 
 
-def wilson_interval(successes: float, trials: float, population: float | None = None) -> tuple[float, float]:
+def wilson_interval(
+    successes: float, trials: float, population: float | None = None, within: float = 0.0
+) -> tuple[float, float]:
     """Return the 95 % score interval of a proportion (Wilson 1927); ``trials`` > 0.
 
     A fractional number of successes is allowed: it is a mean over repeats. ``population``: the trials were
-    drawn from so many without replacement, and the proportion is that of them all (`finite_share`).
+    drawn from so many without replacement, and the proportion is that of them all (`finite_share`);
+    ``within`` of the variance would come anew if they were made again (`asked_again`).
     """
     if not 0 <= successes <= trials or trials <= 0:
         raise ValueError(f"{successes} successes of {trials} trials make no proportion")
-    lo, hi = wilson_bounds(successes, trials, math.inf if population is None else population)
+    lo, hi = wilson_bounds(successes, trials, math.inf if population is None else population, within=within)
     return float(lo), float(hi)
 
 
@@ -98,16 +101,23 @@ def accuracy(
     include_failed: bool = True,
     real_valued: bool = False,
     population: int | None = None,
+    within: float = 0.0,
 ) -> Value:
     """Return the share of correct answers with its Wilson interval; ``n`` is the number of distinct items.
 
     Repeats of one item are not independent, so an item enters once, with its mean over repeats.
     ``real_valued`` as of `why_not_scored`. ``population``: the items are a sample of so many, and the
-    interval is that of the share among them all; null: of any number of such items.
+    interval is that of the share among them all; null: of any number of such items, which is what a report
+    and a comparison use. ``within`` as of `wilson_interval`.
     """
     left_out = frozenset() if include_failed else frozenset({Verdict.FAILED})
     return accuracy_without(
-        items, left_out, detail="Every request failed.", real_valued=real_valued, population=population
+        items,
+        left_out,
+        detail="Every request failed.",
+        real_valued=real_valued,
+        population=population,
+        within=within,
     )
 
 
@@ -118,6 +128,7 @@ def accuracy_without(
     detail: str,
     real_valued: bool = False,
     population: int | None = None,
+    within: float = 0.0,
 ) -> Value:
     """Return the accuracy of the requests whose verdict is none of ``left_out``; ``detail`` for none left."""
     reason = why_not_scored(items, real_valued=real_valued)
@@ -138,7 +149,7 @@ def accuracy_without(
     asked = len({item.item_id for item in items})
     # what is left out of the sample is left out of the task alike
     sampled = max(population * trials / asked, trials)
-    lo, hi = wilson_interval(min(successes, trials), trials, sampled)
+    lo, hi = wilson_interval(min(successes, trials), trials, sampled, within)
     method = f"of all {population:,} questions, of which {asked:,} were asked"
     return Value(point, "1", lo, hi, "ci95", n=trials, interval_method=method)
 

@@ -39,6 +39,7 @@ _ORDER = (
     "cost_forecast",
     "repeats",
     "stopped_early",
+    "these_questions",
     "cpu",
     "other_load",
     "throttle",
@@ -53,7 +54,8 @@ _CODE_ORDER = (
     "beyond",
     "efficient_at_k",
     "dps",
-    "break_even",
+    "percentile_rank",
+    "cost_definitions",
     "environments",
     "baseline",
 )
@@ -72,13 +74,15 @@ NOT_FIGURES = frozenset(
         "n_correct",
         "n_retried",
         "duration_s",
-        # more than one number: Summary.by_verdict, Summary.repeats, Summary.slo, Summary.stopped
+        # more than one number: Summary.by_verdict, Summary.repeats, Summary.slo, Summary.stopped,
+        # Summary.these
         "energy_by_verdict",
         "spread_over_repeats",
         "slo_share",
         "slo_share_correct",
         "slo_joules_per_correct_answer",
         "saved_by_stopping",
+        "these_questions",
         # of two runs
         "cost_model_transfer_pct",
     }

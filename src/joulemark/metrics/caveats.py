@@ -9,6 +9,7 @@ from joulemark.metrics.answer_caveats import of_answers
 from joulemark.metrics.caveat import Caveat
 from joulemark.metrics.doubts import doubts
 from joulemark.metrics.drift import DRIFT_LIMIT_PCT
+from joulemark.metrics.ended_by import ended_by_hand
 from joulemark.metrics.late_client import JOULES_HOLD, NOT_RANKED
 from joulemark.metrics.latency import answered_items, streaming_used
 from joulemark.metrics.loaded_caveats import of_load
@@ -234,7 +235,7 @@ def _course(run: RunView) -> Iterator[Caveat]:
         yield Caveat(
             "partial",
             f"The run is not complete{_how_far(run)}; the figures are those of the items that were measured. "
-            "The same command resumes it.",
+            f"The same command{' without --stop' if ended_by_hand(manifest) else ''} resumes it.",
         )
     if len(manifest.segments) > 1:
         yield Caveat("resumed", f"The run was made in {len(manifest.segments)} segments.")

@@ -42,7 +42,6 @@ from joulemark.metrics.speed import (
     tokens_per_second,
 )
 from joulemark.metrics.standby import idle_power_w, standby
-from joulemark.metrics.stopped_early import OVER_ITEMS, of_the_task, population
 from joulemark.metrics.throttle import throttle_pct
 from joulemark.metrics.truncation import accuracy_excluding_truncated
 from joulemark.metrics.value import NOTHING_COMPLETED, Value, energy_value, withheld
@@ -59,11 +58,12 @@ _EQUAL_SHARES = (
 def figures(run: RunView, model: CostModel) -> dict[str, Value]:
     """Return all scalar figures; ``model`` is the run's own cost model.
 
+    Their intervals speak of questions of the kind, whether a rule ended the run or not: what it tells of its
+    own questions alone stands beside them (`joulemark.metrics.these_questions`).
     Where nothing was completed that one cause withholds all that are null: each figure's own words for it
     would mislead.
     """
     found = {**_energies(run, model), **_answers(run), **_loaded(run), **media_figures(run), **_machine(run)}
-    found.update({name: of_the_task(found[name], run) for name in OVER_ITEMS})
     if answered_items(run.measured_items):
         return found
     return {
@@ -138,11 +138,11 @@ def _modelled_wall(run: RunView) -> ModelledEnergy | Withheld:
 
 def _answers(run: RunView) -> dict[str, Value]:
     """Return what the answers were and how fast they came."""
-    items, real, of = run.measured_items, run.real_valued, population(run)
+    items, real = run.measured_items, run.real_valued
     return {
-        "accuracy": accuracy(items, real_valued=real, population=of),
-        "accuracy_excluding_failed": accuracy(items, include_failed=False, real_valued=real, population=of),
-        "accuracy_excluding_truncated": accuracy_excluding_truncated(items, real_valued=real, population=of),
+        "accuracy": accuracy(items, real_valued=real),
+        "accuracy_excluding_failed": accuracy(items, include_failed=False, real_valued=real),
+        "accuracy_excluding_truncated": accuracy_excluding_truncated(items, real_valued=real),
         "mean_score": mean_score(items, real_valued=real),
         "mean_prompt_tokens": mean_prompt_tokens(items),
         "mean_completion_tokens": mean_completion_tokens(items),

@@ -6,9 +6,12 @@ single items or batches of them: what was metered together is one unit.
 
 The spread of heavy-tailed costs is rather found too small, and most of all when a rule ends the asking
 because it looks small. What heavy tails add to its relative error is about ``sqrt((kurtosis - 3) / (4 k))``
-of ``k`` units (Cochran, 2.15; Student's t has the rest); twice what that is above `SURE` widens the interval.
-Answers of real models are mostly below it; lognormal costs with a coefficient of variation of 2.4 are covered
-in 93 % of cases at stop, and in 90 % without.
+of ``k`` units (Cochran, 2.15); twice what that is above `SURE` widens the interval. The rest, ``sqrt(1 / (2
+k))``, Student's t allows for, but not for ending where the spread of few units happens to look small: what it
+is above `SURE` widens once. Normal units are then covered in 95 to 97 % at stop from 15 units on, without it
+in 94 % (3,000 runs each), and from 200 units on nothing is widened. Answers of real models are mostly below
+it; lognormal costs with a coefficient of variation of 2.4 are covered in 93 % of cases at stop, and in 90 %
+without.
 """
 
 from __future__ import annotations
@@ -60,13 +63,18 @@ class RatioEstimate:
 
 
 def estimate(
-    units: Units, population: int | None, value_range: tuple[float, float] | None = None
+    units: Units,
+    population: int | None,
+    value_range: tuple[float, float] | None = None,
+    within: float = 0.0,
 ) -> RatioEstimate | Reason:
     """Return the ratio over all ``population`` items (null: of any number), or why it cannot be told yet.
 
     That is with fewer than `MIN_UNITS` units, or as few with a divisor (correct answers), and while all units
     are alike: those that were not asked need not be. Of single values with a ``value_range`` the interval
     reaches at least as far as Wilson's does of answers that are all right: then it is never nothing.
+    ``within`` of the variance would come anew if the units were asked again and is not known by having asked
+    them (`joulemark.metrics.asked_again`): 0 is the figure of all items as they were answered and measured.
     """
     k, divisor = len(units.cost), float(units.divisor.sum())
     if k >= max(MIN_UNITS, MIN_DEGREES + 1) and not divisor > 0:
@@ -74,15 +82,17 @@ def estimate(
     if min(k, int(np.count_nonzero(units.divisor > 0))) < max(MIN_UNITS, MIN_DEGREES + 1):
         return Reason.TOO_FEW_ITEMS
     figure = float(units.cost.sum()) / divisor
-    if population is not None and units.n_items >= population:
+    if population is not None and units.n_items >= population and not within > 0:
         return RatioEstimate(figure, 0.0)
     errors = units.cost - figure * units.divisor
     far = 0.0 if value_range is None else max(figure - value_range[0], value_range[1] - figure)
     mean_square = max(float(errors @ errors), Z_95**2 * far**2) / k
     if mean_square <= (_ALIKE * float(np.abs(units.cost).max())) ** 2:
         return Reason.NO_SPREAD
-    left = 1.0 if population is None else 1 - units.n_items / population
+    asked = 0.0 if population is None else min(units.n_items / population, 1.0)
+    left = 1 - asked * (1 - within)
     standard_error = math.sqrt(mean_square * k / (k - 1) * k * left) / divisor
     kurtosis = float(np.mean(errors**4)) / mean_square**2
-    unsure = math.sqrt(max(kurtosis - 3, 0.0) / (4 * k))
-    return RatioEstimate(figure, t_95(k - 1) * standard_error * (1 + _WIDENED * max(unsure - SURE, 0.0)))
+    of_tails, of_few = math.sqrt(max(kurtosis - 3, 0.0) / (4 * k)), math.sqrt(1 / (2 * k))
+    wider = 1 + _WIDENED * max(of_tails - SURE, 0.0) + max(of_few - SURE, 0.0)
+    return RatioEstimate(figure, t_95(k - 1) * standard_error * wider)

@@ -32,19 +32,28 @@ def wilson(share: ArrayLike, worth: ArrayLike, quantile: float = Z_95) -> tuple[
 
 
 def wilson_bounds(
-    successes: ArrayLike, trials: ArrayLike, population: ArrayLike = np.inf, *, gain: float = 1.0
+    successes: ArrayLike,
+    trials: ArrayLike,
+    population: ArrayLike = np.inf,
+    *,
+    gain: float = 1.0,
+    within: float = 0.0,
 ) -> tuple[Floats, Floats]:
     """Return the ends of the 95 % interval of the share among all ``population`` items; shapes broadcast.
 
     ``trials`` > 0 items were drawn without replacement. What was asked is certain: the interval says no less
-    than was seen, and once all were asked both ends are the share itself. ``gain`` is how many times smaller
-    prior knowledge of the items makes the variance. A fractional number of successes is a mean over repeats.
+    than was seen, and once all were asked both ends are the share itself. Unless ``within`` of the variance
+    (`joulemark.metrics.asked_again`) would come anew if they were asked again: then all of that stays; 1 is
+    no correction. ``gain`` is how many times smaller prior knowledge of the items makes the variance. A
+    fractional number of successes is a mean over repeats.
     """
     k, n, big = np.broadcast_arrays(*(np.asarray(x, np.float64) for x in (successes, trials, population)))
     share = k / n
     with np.errstate(divide="ignore", invalid="ignore"):
-        more = np.where(n >= big, np.inf, (big - 1) / (big - n))
-    lo, hi = wilson(share, gain * n * np.where(np.isinf(big), 1.0, more))
+        left = np.where(n >= big, 0.0, np.where(np.isinf(big), 1.0, (big - n) / (big - 1)))
+        lo, hi = wilson(share, gain * n / (left + (1 - left) * within))
+    if within > 0:
+        return lo, hi
     return np.minimum(np.maximum(lo, k / big), share), np.maximum(np.minimum(hi, 1 - (n - k) / big), share)
 
 

@@ -14,18 +14,22 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from joulemark.metrics.before_drain import joules_per_request, seconds_per_request
 from joulemark.metrics.carbon import gco2e
 from joulemark.metrics.caveat import Caveat
 from joulemark.metrics.definition import MetricDefinition
+from joulemark.metrics.ended_by import decision, ended_by_hand, named_late
 from joulemark.metrics.finite_ratio import BATCHES_OF, Units, estimate
+from joulemark.metrics.halves import halves
 from joulemark.metrics.item_costs import requests_overlap
 from joulemark.metrics.metered_units import metered_units
 from joulemark.metrics.money import by_tokens, electricity_cost, token_costs
 from joulemark.metrics.plain import JsonValue, reason_json
 from joulemark.metrics.run_view import RunView
+from joulemark.metrics.these_questions import is_prefix
 from joulemark.metrics.value import Value, energy_value, withheld
 from joulemark.record.item import Item
-from joulemark.record.manifest import Manifest, StopFacts
+from joulemark.record.manifest import StopFacts
 from joulemark.record.reason import Reason
 
 SAVED = MetricDefinition(
@@ -40,20 +44,12 @@ SAVED = MetricDefinition(
         "there are no joules",
     ),
     "estimated, never measured: the mean cost of the n questions asked, a random sample of the N that the "
-    "run was to ask, times the U requests that were not asked; interval: 95 %, Student's t, with the meter's "
-    "bound, of batches where requests overlapped",
+    "run was to ask, times the U requests that were not asked; where requests overlapped, of the time before "
+    "the last of them began, since the end, when what is in flight is awaited, comes but once; interval: "
+    "95 %, Student's t, with the meter's bound, of batches where requests overlapped",
 )
 DEFINITIONS = (SAVED,)
-OVER_ITEMS = (
-    "joules_per_correct_answer",
-    "usd_per_correct_answer",
-    "gco2e_per_correct_answer",
-    "cpu_seconds_per_correct_answer",
-    "mean_score",
-)
-"""Figures whose interval says how far other questions of the kind would move them."""
-AGAINST = "decided against "
-"""How a target begins that compares the run with another one."""
+AS_RECORDED = "as the run noted it while it was asked; not computed anew"
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +84,8 @@ class StoppedEarly:
     ``asked`` of ``of`` questions were asked, those in flight at that moment included. They are a random part
     of ``population`` questions, more than ``of`` where a limit left some out, of which the intervals speak.
     ``is_listed``: these are those that a list named. ``binding`` are the targets met last, ``told`` what each
-    had come to. Requests count every repeat.
+    had come to. Requests count every repeat. ``named_at``: how many questions had been asked when the targets
+    were named; ``by_hand``: that was long after the first of them, and no rule had ended the run there.
     """
 
     targets: tuple[str, ...]
@@ -102,6 +99,8 @@ class StoppedEarly:
     requests_asked: int
     requests_saved: int
     lines: tuple[SavedLine, ...]
+    named_at: int = 0
+    by_hand: bool = False
 
     def to_json(self) -> dict[str, JsonValue]:
         """Return plain values."""
@@ -116,6 +115,9 @@ class StoppedEarly:
             "requests_saved": self.requests_saved,
             "binding": list(self.binding),
             "told": list(self.told),
+            "told_is": AS_RECORDED,
+            "targets_named_at": self.named_at,
+            "ended_by_hand": self.by_hand,
             "ledger": {line.name: line.to_json() for line in self.lines},
         }
 
@@ -141,59 +143,80 @@ def population(run: RunView) -> int | None:
     stop = run.manifest.stop
     if stop is None or stop.stopped is None or stop.stopped.asked >= stop.stopped.of:
         return None
-    return run.manifest.task.n_drawn_from if _is_prefix(run, stop.stopped.asked) else None
+    return run.manifest.task.n_drawn_from if is_prefix(run, stop.stopped.asked) else None
 
 
 def of_stop(run: RunView) -> Iterator[Caveat]:
     """Say that a run which a rule is said to have ended does not hold what the rule saw."""
     stop = run.manifest.stop
-    if stop is not None and stop.stopped is not None and not _is_prefix(run, stop.stopped.asked):
+    if stop is not None and stop.stopped is not None and not is_prefix(run, stop.stopped.asked):
         yield Caveat(
             "not_the_first",
             f"A rule is said to have ended this run after {stop.stopped.asked:,} questions, and its answers "
             "are not those of the first so many: they are no random sample of the task.",
             loud=True,
         )
-    if stop is not None and was_decided(run.manifest):
+    asked = len({item.item_id for item in run.measured_items})
+    decided = decision(run.manifest, asked)
+    if decided is not None:
+        when = "at the moment when it was clear"
+        if decided is not stop and decided.stopped is not None:
+            when = f"before, after {decided.stopped.asked:,} questions, when it was clear"
         yield Caveat(
             "decided",
-            "A decision ended this run at the moment when it was clear. What led to it is rather too large "
-            "then, and the intervals of the accuracy and the score do not allow for that. What holds at any "
-            f"look: {'; '.join(stop.told) or 'nothing was told'}.",
+            f"A decision ended this run {when}. What led to it is rather too large then, and the intervals "
+            "of the accuracy and the score do not allow for that. What holds at any look: "
+            f"{'; '.join(decided.told) or 'nothing was told'}.",
+            loud=True,
+        )
+    if population(run) is not None:
+        yield from _unsettled(run)
+    if stop is not None and (known := named_late(stop)):
+        by_hand = ended_by_hand(run.manifest)
+        last = " and ".join(stop.targets)
+        yield Caveat(
+            "ended_by_hand" if by_hand else "named_late",
+            f"{last} was named when {known:,} of {asked:,} questions had been asked, by somebody who could "
+            "see the answers. "
+            + (
+                "So the run was ended by hand, and its intervals do not allow for an end that was chosen."
+                if by_hand
+                else "A choice between two ends may favour one of them; no interval allows for that."
+            ),
+            loud=by_hand,
+        )
+
+
+def _unsettled(run: RunView) -> Iterator[Caveat]:
+    """Say that time or energy of a request changed while a run was asked that a rule ended."""
+    questions: dict[str, list[Item]] = {}
+    for item in run.measured_items:
+        questions.setdefault(item.item_id, []).append(item)
+    groups = list(questions.values())
+    counts = [float(len(repeats)) for repeats in groups]
+    taken = [math.fsum(item.t_end - item.t_sent for item in repeats) * 1e-9 for repeats in groups]
+    batch = BATCHES_OF * (run.manifest.load.concurrency or 1) if requests_overlap(run) else 1
+    seconds = Units(np.array(taken), np.array(counts), len(groups)).batched(batch)
+    told = []
+    for unit, units in (("s", seconds), ("J", metered_units(run, groups, counts))):
+        parts = None if isinstance(units, Value) else halves(units)
+        if parts is not None and parts.clearly_apart:
+            told.append(
+                f"{parts.first:.4g} {unit} in its first half and {parts.second:.4g} {unit} in its second"
+            )
+    if told:
+        yield Caveat(
+            "not_settled",
+            f"A request took {', and '.join(told)}, more than chance allows: what it costs changed while the "
+            "run was asked. Questions that were not asked may cost otherwise still, and what stopping saved "
+            "does not allow for that.",
             loud=True,
         )
 
 
-def was_decided(manifest: Manifest) -> bool:
+def was_decided(run: RunView) -> bool:
     """Tell whether a decision ended a run: then what led to it is rather too large."""
-    stop = manifest.stop
-    return stop is not None and stop.stopped is not None and any(map(_decides, stop.targets))
-
-
-def _decides(target: str) -> bool:
-    """Tell whether a target, as the manifest has it, asks on which side of something the figure lies."""
-    return " > " in target or " < " in target or target.startswith(AGAINST)
-
-
-def _is_prefix(run: RunView, asked: int) -> bool:
-    return {item.index for item in run.measured_items} == set(range(asked))
-
-
-def of_the_task(value: Value, run: RunView) -> Value:
-    """Return a figure of a run that was ended early with the interval of the whole task's figure.
-
-    An interval over items shrinks by ``sqrt(1 - n / N)``: what was asked is known. Any other run's is left.
-    """
-    of = population(run)
-    if of is None or value.interval != "ci95" or value.value is None or value.lo is None or value.hi is None:
-        return value
-    asked = len({item.item_id for item in run.measured_items})
-    left = math.sqrt(max(1 - asked / of, 0.0))
-    lo, hi = value.value - (value.value - value.lo) * left, value.value + (value.hi - value.value) * left
-    told = f"of all {of:,} questions, of which {asked:,} were asked"
-    return replace(
-        value, lo=lo, hi=hi, interval_method="; ".join(filter(None, (value.interval_method, told)))
-    )
+    return decision(run.manifest, len({item.item_id for item in run.measured_items})) is not None
 
 
 def stopped_early(run: RunView) -> StoppedEarly | None:
@@ -219,6 +242,8 @@ def stopped_early(run: RunView) -> StoppedEarly | None:
         requests_asked=len(items),
         requests_saved=of * run.manifest.repeats - len(items),
         lines=_ledger(run, list(questions.values()), of),
+        named_at=stop.named_at or 0,
+        by_hand=ended_by_hand(run.manifest),
     )
 
 
@@ -227,10 +252,16 @@ def _ledger(run: RunView, questions: Sequence[Sequence[Item]], of: int) -> tuple
     unasked = of * run.manifest.repeats - len(items)
     counts = [float(len(repeats)) for repeats in questions]
 
-    def line(name: str, title: str, asked: Value, units: Units | Value) -> SavedLine:
-        return SavedLine(name, title, asked, *_estimated(asked, units, len(items), unasked, of))
+    def line(
+        name: str, title: str, asked: Value, units: Units | Value, mean: float | None = None
+    ) -> SavedLine:
+        if mean is None:
+            mean = (asked.value or 0.0) / max(len(items), 1)
+        return SavedLine(name, title, asked, *_estimated(asked, units, len(items), unasked, of, mean))
 
-    batch = BATCHES_OF * (run.manifest.load.concurrency or 1) if requests_overlap(run) else 1
+    overlap = requests_overlap(run)
+    batch = BATCHES_OF * (run.manifest.load.concurrency or 1) if overlap else 1
+    each_s, each_j = (seconds_per_request(run), joules_per_request(run)) if overlap else (None, None)
     seconds = _seconds(run)
     taken = [math.fsum(item.t_end - item.t_begin for item in repeats) for repeats in questions]
     whole_ns = math.fsum(taken)
@@ -241,8 +272,8 @@ def _ledger(run: RunView, questions: Sequence[Sequence[Item]], of: int) -> tuple
     ).batched(batch)
     joules = metered_units(run, questions, counts)
     lines = [
-        line("seconds", "Time", seconds, seconds if seconds.value is None else of_time),
-        line("joules", "Energy", energy_value(run.headline_energy), joules),
+        line("seconds", "Time", seconds, seconds if seconds.value is None else of_time, each_s),
+        line("joules", "Energy", energy_value(run.headline_energy), joules, each_j),
     ]
     energy = lines[-1]
     if by_tokens(rates, local=run.manifest.engine.local):
@@ -269,14 +300,14 @@ def _seconds(run: RunView) -> Value:
 
 
 def _estimated(
-    asked: Value, units: Units | Value, n_requests: int, unasked: int, of: int
+    asked: Value, units: Units | Value, n_requests: int, unasked: int, of: int, mean: float
 ) -> tuple[Value, Value]:
-    """Return what the requests that were not asked would have cost, and the whole task."""
+    """Return what the requests that were not asked would have cost, ``mean`` each, and the whole task."""
     if asked.value is None or not n_requests:
         none = asked if asked.value is None else withheld(asked.unit, Reason.NOTHING_SCORED)
         return none, none
-    mean = asked.value / n_requests
-    saved, whole = mean * unasked, mean * (unasked + n_requests)
+    saved = mean * unasked
+    whole = saved + asked.value
     estimated_whole = Value(whole, asked.unit)
     if isinstance(units, Value):
         why = replace(units, unit=asked.unit)

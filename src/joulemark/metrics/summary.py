@@ -30,6 +30,7 @@ from joulemark.metrics.run_view import RunView
 from joulemark.metrics.setup import Setting, setup
 from joulemark.metrics.slo_summary import SloFigures, slo_figures
 from joulemark.metrics.stopped_early import StoppedEarly, earlier_json, stopped_early
+from joulemark.metrics.these_questions import TheseQuestions, these_questions
 from joulemark.metrics.tier import Tier, is_replayed, tier_of
 from joulemark.metrics.value import NOTHING_COMPLETED, Value, energy_value
 from joulemark.metrics.verdict_energy import VerdictCosts, costs_by_verdict
@@ -54,7 +55,7 @@ class Summary:
     ``repeats`` the spread of figures over the complete repeats (``repeats_left_out`` are the others),
     ``repeat_policy`` what that spread means; ``rates`` the declared prices and grid intensity; ``stopped``
     what a rule left unasked, null where none ended the run, ``earlier_stops`` what had ended it before it
-    went on.
+    went on; ``these`` what is known of the run's own questions alone, null where they are no sample.
     """
 
     run_id: str
@@ -96,6 +97,7 @@ class Summary:
     rates: Mapping[str, Any]
     stopped: StoppedEarly | None = None
     earlier_stops: tuple[StopFacts, ...] = ()
+    these: TheseQuestions | None = None
 
     def to_json(self) -> dict[str, JsonValue]:
         """Return plain JSON values, unrounded; each null figure has its entry under ``reasons``."""
@@ -130,6 +132,7 @@ class Summary:
             "steady": self.steady.to_json(),
             "slo": None if self.slo is None else self.slo.to_json(),
             "stopped_early": None if self.stopped is None else self.stopped.to_json(),
+            "these_questions": None if self.these is None else self.these.to_json(),
             "earlier_stops": [earlier_json(one) for one in self.earlier_stops],
             "by_verdict": verdict_costs_json(self.by_verdict),
             "repeats": {name: spread_json(spread) for name, spread in self.repeats.items()},
@@ -166,6 +169,10 @@ class Summary:
             reasons["slo"] = reason_json(Reason.NOT_APPLICABLE, "No limit was given.")
         if self.stopped is None:
             reasons["stopped_early"] = reason_json(Reason.NOT_APPLICABLE, "No rule ended the run.")
+        if self.these is None:
+            reasons["these_questions"] = reason_json(
+                Reason.NOT_APPLICABLE, "The answers are not those of the first questions of the order."
+            )
         if self.n_wanted is None:
             reasons["n_wanted"] = reason_json(Reason.NOT_REPORTED)
         for name, setting in self.setup.items():
@@ -232,4 +239,5 @@ def summarize(run: RunView) -> Summary:
         rates=run.rates.model_dump(),
         stopped=stopped_early(run),
         earlier_stops=tuple(run.manifest.earlier_stops),
+        these=these_questions(run, found),
     )

@@ -22,18 +22,15 @@ EXCLUDING_TRUNCATED = MetricDefinition(
 DEFINITIONS = (EXCLUDING_TRUNCATED,)
 
 
-def accuracy_excluding_truncated(
-    items: Sequence[Item], *, real_valued: bool = False, population: int | None = None
-) -> Value:
+def accuracy_excluding_truncated(items: Sequence[Item], *, real_valued: bool = False) -> Value:
     """Return the share of correct answers among those not truncated, with its Wilson interval.
 
     It stands beside the plain accuracy, never in its place: a model that answers at length is cut off at
-    its harder questions, so what is left is easier than the task. ``population`` as of `accuracy`.
+    its harder questions, so what is left is easier than the task.
     """
     return accuracy_without(
         items,
         frozenset({Verdict.TRUNCATED}),
         detail="Every scored answer was truncated.",
         real_valued=real_valued,
-        population=population,
     )

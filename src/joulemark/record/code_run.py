@@ -62,7 +62,9 @@ class CodeRun:
 
     ``cpu_ns``: CPU time of the whole process between the start of the call and its end, read from outside on
     the process's CPU clock; ``cpu_inside_ns`` the same as the program's own interpreter saw it;
-    ``cpu_around_ns``: CPU time of the process outside the call (loading, decoding, encoding);
+    ``cpu_around_ns``: CPU time of the process outside its calls (loading, decoding, encoding) that no row of
+    an earlier call of the same process has told; ``cpu_parent_ns``: CPU time of the process that grades and
+    measures, with the last row of a problem or a control for all of it, null with the others;
     ``wall_ns``: monotonic, around the call; ``queued_ns``: of that, how long the process, or the one that
     waited for it, was ready to run and had no processor; ``instructions``: retired in user space, where a
     counter is. Of a run that was ended in its call the times and the peak are what was seen until then.
@@ -77,9 +79,9 @@ class CodeRun:
     end and its result, above what was resident at its end.
     ``memory_mib_s``: time integral of the resident memory (MiB·s), ``memory_above_mib_s`` of the memory above
     that before the call, each by samples from outside every ``memory_step_ns`` (mean), ``n_memory_samples``
-    of them.
+    of them, and what was read at the start and at the end of the call.
     ``correct``: null where nothing was compared. ``flags``: what was noticed, in words of `RUN_FLAGS`;
-    `WORK_OUTSIDE_CALL` is none of a run, it shows beside the reference only.
+    `WORK_OUTSIDE_CALL` and `REMEMBERED` are none of a run, they show beside the reference only.
     ``reasons`` maps each null field to its reason code.
     """
 
@@ -99,6 +101,7 @@ class CodeRun:
     cpu_ns: int | None = None
     cpu_inside_ns: int | None = None
     cpu_around_ns: int | None = None
+    cpu_parent_ns: int | None = None
     cpu_before_ns: int | None = None
     cpu_after_ns: int | None = None
     wall_ns: int | None = None
@@ -127,10 +130,16 @@ CLOCKS_DIFFER = "clocks_differ"
 WAITED = "waited"
 THREADS = "threads"
 DEGRADED = "degraded_containment"
+SEEN_INPUT = "seen_input"
+REMEMBERED = "remembered"
 RUN_FLAGS = {
-    WORK_OUTSIDE_CALL: "it computed outside the call: that time is charged to it where it is compared",
+    WORK_OUTSIDE_CALL: "it took more outside the call than the reference did (loading, inputs, results): that "
+    "is charged to it where it is compared",
     CLOCKS_DIFFER: "its own clock and the one outside differ: the one outside is believed",
     WAITED: "it waited of its own accord rather than computed: CPU time says less than wall time",
     THREADS: "it ran more than one thread",
+    SEEN_INPUT: "it was timed on an input that it had run on before, as no other was to be had: a program "
+    "could remember the answer",
+    REMEMBERED: "it was faster on an input that it had seen: the time of its first run counts",
     DEGRADED: "it was held by less than the whole containment: what it could reach may have helped it",
 }

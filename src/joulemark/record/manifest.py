@@ -309,7 +309,9 @@ class StopFacts(_Part):
 
     Looked at after ``least`` questions and then after every ``every`` of them; with a ``growth`` (looks that
     read the meters) after at least that share more, and half of what a target still seems to lack.
-    ``told``: what each target had come to at the last look, in words.
+    ``told``: what each target had come to at the last look, in words, ``looked_at`` after how many questions.
+    ``named_at``: how many questions had been asked when these targets were first named, by whoever could see
+    the answers; null in runs of before it was written down.
     ``stopped`` is null where everything was asked, or is to be.
     """
 
@@ -320,6 +322,8 @@ class StopFacts(_Part):
     every: int
     growth: float = 0.0
     told: list[str] = Field(default_factory=list)
+    looked_at: int | None = None
+    named_at: int | None = None
     stopped: Stopped | None = None
 
 

@@ -45,9 +45,20 @@ def ratio_chart(ratios: Distribution, band: float | None, width_px: int) -> Pict
 
 
 def ratio_words(ratios: Distribution) -> str:
-    """Say what the picture shows."""
+    """Say what the picture shows: what is faster or slower is what noise does not explain."""
     n = ratios.n - ratios.n_at_least
-    said = f"{n} programs by their CPU time over the reference's; {ratios.n_faster} take less than it."
+    said = f"{n} programs by their CPU time over the reference's: "
+    if ratios.n_told_faster is None or ratios.n_told_slower is None:
+        said += (
+            f"{ratios.n_faster} ratios are below 1, and how many of these by chance is not known, for no "
+            "program was measured against itself."
+        )
+    else:
+        n_tied = n - ratios.n_told_faster - ratios.n_told_slower
+        said += (
+            f"beyond noise {ratios.n_told_faster} take less than it and {ratios.n_told_slower} more; "
+            f"{n_tied} are not told apart from it."
+        )
     return said + (
         f" {ratios.n_at_least} were ended by a limit and are not drawn." if ratios.n_at_least else ""
     )

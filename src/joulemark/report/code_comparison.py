@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 from rich.console import Console
 from rich.padding import Padding
@@ -12,10 +12,18 @@ from rich.text import Text
 
 from joulemark.code.evaluation.comparison import EvaluationComparison, MachineComparison
 from joulemark.metrics.code.by_group import Figures
+from joulemark.metrics.code.model_pair import DIFFERENCE, ModelPair
+from joulemark.metrics.code.queued import Queued
 from joulemark.metrics.code.ranks import GroupTest
 from joulemark.metrics.code.summary_json import figures_json, spreads_json
 from joulemark.metrics.plain import JsonValue
+from joulemark.metrics.value import Value
+from joulemark.record.code_run import Purpose
+from joulemark.report.busy import DAGGER
+from joulemark.report.code_busy import busy_words, is_of_busy_wall
+from joulemark.report.code_cells import OF_GROUPS, cell_of
 from joulemark.report.code_rows import title_of
+from joulemark.report.code_terminal import cell_text
 from joulemark.report.wording import DASH, figure_texts, printable, why
 
 _SHOWN = (
@@ -41,10 +49,15 @@ def print_code_comparison(compared: EvaluationComparison, console: Console) -> N
     for name, values in compared.differ.items():
         said = ", ".join(f"{printable(label)}: {_setting(value)}" for label, value in values.items())
         console.print(Text(f"! their settings differ in {name}: {said}", style="bold red"))
+    for label, queued in compared.queued.items():
+        for sentence in busy_words(queued):
+            console.print(Text(f"! {printable(label)}: {sentence}", style="bold red"))
     _figures("All problems", compared, compared.of_all, console)
     _figures(
         f"The {compared.n_shared:,} problems that all of them solved", compared, compared.of_shared, console
     )
+    for pair in compared.pairs:
+        _pair(pair, compared, console)
     if compared.spread:
         console.print(Text("\nThe same answers again: mean ± deviation", style="bold"))
         table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
@@ -83,6 +96,13 @@ def comparison_json(compared: EvaluationComparison) -> dict[str, JsonValue]:
         "all_problems": every,
         "n_shared": compared.n_shared,
         "shared_problems": shared,
+        "pairs": [
+            {"first": one.first, "second": one.second, **figures_json(one.figures)} for one in compared.pairs
+        ],
+        "queued": {
+            label: {purpose.value: {**asdict(one), "is_busy": one.is_busy} for purpose, one in mine.items()}
+            for label, mine in compared.queued.items()
+        },
         "spread": spreads_json(compared.spread),
         "test_counts": counts,
         "settings_differ": {name: {**values} for name, values in compared.differ.items()},
@@ -139,19 +159,45 @@ def _setting(value: object) -> str:
 def _figures(
     title: str, compared: EvaluationComparison, found: Mapping[str, Figures], console: Console
 ) -> None:
-    console.print(Text(f"\n{title}", style="bold"))
+    console.print(Text.assemble((f"\n{title}", "bold"), (f" ({OF_GROUPS})", "dim")))
     table = Table(box=None, padding=(0, 2, 0, 0))
     table.add_column("")
     for label, model in compared.models.items():
         table.add_column(Text(f"{printable(model)}\n{printable(label)}"), justify="right", overflow="fold")
     for name in _SHOWN:
         if any(name in figures and figures[name].value is not None for figures in found.values()):
-            cells = [
-                figure_texts(name, figures[name])[0] if name in figures else DASH
-                for figures in found.values()
-            ]
+            cells = [_cell(name, figures, compared.queued.get(label, {})) for label, figures in found.items()]
             table.add_row(title_of(name), *cells)
     console.print(Padding(table, (0, 0, 0, 2)))
+
+
+def _cell(name: str, figures: Figures, queued: Mapping[Purpose, Queued]) -> Text:
+    if name not in figures:
+        return Text(DASH)
+    cell = cell_of(name, figures[name])
+    is_busy = figures[name].value is not None and is_of_busy_wall(name, queued)
+    return cell_text(replace(cell, text=f"{cell.text} {DAGGER}") if is_busy else cell)
+
+
+def _pair(pair: ModelPair, compared: EvaluationComparison, console: Console) -> None:
+    """Print what two evaluations differ by, and whether the interval tells them apart."""
+    models = [
+        f"{printable(compared.models[label])} ({printable(label)})" for label in (pair.first, pair.second)
+    ]
+    console.print(Text(f"\nProblem by problem: {models[0]} first, {models[1]} second", style="bold"))
+    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
+    for name, value in pair.figures.items():
+        text, interval = figure_texts(name, value)
+        n = "" if value.n is None else f"n = {value.n:,}"
+        table.add_row(title_of(name), text, n, Text(interval or why(value), style="dim"), _told(name, value))
+    console.print(Padding(table, (0, 0, 0, 2)))
+
+
+def _told(name: str, value: Value) -> str:
+    if value.lo is None or value.hi is None:
+        return ""
+    alike = 0.0 if name == DIFFERENCE.name else 1.0
+    return "not told apart" if value.lo <= alike <= value.hi else "told apart"
 
 
 def _tests(title: str, found: Mapping[str, GroupTest | None], console: Console) -> None:

@@ -8,15 +8,16 @@ from pathlib import Path
 
 from joulemark import __version__
 from joulemark.code.evaluation.record import EvaluationRecord
-from joulemark.metrics.code.by_group import Extremes, Placed
+from joulemark.metrics.code.by_group import Placed
 from joulemark.metrics.code.summary import CodeSummary
+from joulemark.report.code_cells import OF_GROUPS, group_columns, group_rows
 from joulemark.report.code_chart import ratio_chart, ratio_words
 from joulemark.report.code_rows import (
-    EXTREMES,
-    GROUP_COLUMNS,
+    algorithm_counts,
     definition_of,
-    group_rows,
+    extremes_of,
     headline,
+    is_alike,
     notes,
     sections,
     warnings,
@@ -27,7 +28,6 @@ from joulemark.report.templates import template
 from joulemark.report.wording import printable
 
 _MAX_SOURCE_CHARS = 20_000
-_N_BEST = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,12 +44,16 @@ class Program:
 
 @dataclass(frozen=True, slots=True)
 class Ends:
-    """The worst and the best programs by one metric, and the algorithms of the worst."""
+    """The worst and the best programs by one metric, and the algorithms of the worst.
+
+    ``alike``: the value of all of them where it is one; then no program is shown.
+    """
 
     title: str
     worst: tuple[Program, ...]
     best: tuple[Program, ...]
     algorithms: str
+    alike: str = ""
 
 
 def render_code_page(
@@ -68,7 +72,8 @@ def render_code_page(
             lambda px: ratio_chart(summary.ratios, band, px),
             "Programs by their CPU time over the reference's",
             ratio_words(summary.ratios),
-            "Left of the line: faster than the reference. Grey: what a program differs from itself by.",
+            f"{ratio_words(summary.ratios)} Left of the line: a ratio below 1. Grey: what a program differs "
+            "from itself by.",
         )
     page = {
         "title": f"{printable(record.model)}: programs",
@@ -78,7 +83,8 @@ def render_code_page(
         "sections": found,
         "tooltips": {name: definition_of(name).tooltip() for name in names},
         "chart": chart,
-        "columns": list(GROUP_COLUMNS.values()),
+        "columns": group_columns(summary.queued),
+        "of_groups": OF_GROUPS,
         "groups": [
             (title, group_rows(groups))
             for title, groups in (("algorithm", summary.by_algorithm), ("difficulty", summary.by_difficulty))
@@ -105,14 +111,11 @@ def write_code_page(
 
 def _ends(record: EvaluationRecord, summary: CodeSummary) -> list[Ends]:
     return [
-        Ends(title, _programs(one.worst, record), _programs(one.best[:_N_BEST], record), _algorithms(one))
-        for name, title in EXTREMES.items()
-        if (one := summary.extremes.get(name)) is not None and one.worst
+        Ends(title, (), (), "", one.worst[0].text)
+        if is_alike(one)
+        else Ends(title, _programs(one.worst, record), _programs(one.best, record), algorithm_counts(one))
+        for title, one in extremes_of(summary)
     ]
-
-
-def _algorithms(one: Extremes) -> str:
-    return ", ".join(f"{printable(name).replace('_', ' ')} {count}" for name, count in one.algorithms)
 
 
 def _programs(placed: Sequence[Placed], record: EvaluationRecord) -> tuple[Program, ...]:

@@ -8,25 +8,22 @@ from dataclasses import dataclass
 from joulemark.code.evaluation.record import EvaluationRecord
 from joulemark.code.evaluation.settings import FigureSet
 from joulemark.metrics.catalogue import code_definitions
-from joulemark.metrics.code.by_group import Figures
-from joulemark.metrics.code.queued import WAITED_SHARE
+from joulemark.metrics.code.by_group import Extremes, Figures
+from joulemark.metrics.code.queued import Queued
 from joulemark.metrics.code.summary import CodeSummary
 from joulemark.metrics.code.summary_json import definition_name
 from joulemark.metrics.code.wrong import Wrong
 from joulemark.metrics.definition import MetricDefinition
-from joulemark.record.code_run import RUN_FLAGS, Purpose
+from joulemark.record.code_run import RUN_FLAGS, WORK_OUTSIDE_CALL, Purpose
+from joulemark.report.busy import DAGGER
+from joulemark.report.code_busy import busy_words, is_of_busy_wall
 from joulemark.report.wording import figure_texts, printable, why
 
 _N_NAMED = 3
+_MOST_OF_WHY = 320
 _WHAT = ("et", "mu", "tmu")
 _AS_DEFINED = ("{}", "n{}", "n{}_star", "n{}_over_5", "n{}_max")
 _CORRECTED = ("{}_corrected", "n{}_corrected", "n{}_corrected_over_5", "n{}_corrected_max")
-_RUNS = {Purpose.WHOLE: "runs of all tests", Purpose.PAIRED: "runs on the scaled input"}
-_OF_WALL = {
-    Purpose.WHOLE: "ET, TMU, NET and NTMU are wall time, as defined, and are not to be believed.",
-    Purpose.PAIRED: "TMU corrected and NTMU corrected go by the wall and are not to be believed; "
-    "CPU time is without the waiting.",
-}
 _GRADED = "Right"
 _AS_THE_PAPER = "As the paper defines them: wall time, memory of the process"
 _CORRECTED_TITLE = "Corrected: CPU time, memory above the start's, scaled input"
@@ -37,7 +34,7 @@ _NEEDS = {
     _AGAINST: FigureSet.CORRECTED,
 }
 _SECTIONS: tuple[tuple[str, tuple[str, ...]], ...] = (
-    (_GRADED, ("pass_at_1", "pass_at_5", "pass_at_10", "pass_at_100")),
+    (_GRADED, ("pass_at_1",)),
     (
         _AS_THE_PAPER,
         (*(form.format(what) for what in _WHAT for form in _AS_DEFINED), "net_at_least"),
@@ -71,25 +68,26 @@ _SECTIONS: tuple[tuple[str, tuple[str, ...]], ...] = (
             "beyond",
             "beyond_as_coded",
             "efficient_at_1",
+            "faster_at_1",
             "speedup",
             "dps",
             "dps_norm",
+            "percentile_rank",
             "harness_share",
             "code_baseline_cpu_s",
         ),
     ),
 )
-GROUP_COLUMNS = {
-    "pass_at_1": "pass@1",
-    "net": "NET",
-    "net_corrected": "NET corrected",
-    "nmu_corrected": "NMU corrected",
-    "growth_excess_mean": "growth beyond",
-}
+_BESIDE = {"faster_at_1": "efficient_at_1", "percentile_rank": "dps"}
+"""Figures that say what one as published does not: never shown without them."""
 EXTREMES = {
     "cpu_ratio": "CPU time over the reference's",
     "memory_ratio": "peak memory over the reference's",
+    "memory_time_ratio": "memory over time, over the reference's",
     "growth_excess": "growth beyond the reference's",
+    "net": "NET as the paper defines it: execution time",
+    "nmu": "NMU as the paper defines it: peak memory",
+    "ntmu": "NTMU as the paper defines it: memory over time",
 }
 
 
@@ -121,28 +119,36 @@ def sections(record: EvaluationRecord, summary: CodeSummary) -> list[Section]:
     for title, names in _SECTIONS if settings.measure else _SECTIONS[:1]:
         if title in _NEEDS and not settings.wants(_NEEDS[title]):
             continue
+        if title == _GRADED:  # at every k that all problems have samples for
+            names = tuple(name for name in summary.figures if definition_name(name) == "pass_at_k")
         figures = {name: summary.figures[name] for name in names if name in summary.figures}
         if title == _SECTIONS[-1][0] or title == _GRADED:
-            figures = {
-                name: value
-                for name, value in figures.items()
-                if value.value is not None or name == "pass_at_1"
-            }
+            figures = {name: value for name, value in figures.items() if _is_shown(name, figures)}
         if figures and all(value.value is None for value in figures.values()):
             whys = dict.fromkeys(why(value) for value in figures.values())
             found.append(
                 Section(title, (), f"None of these {len(figures)} figures is known. {' '.join(whys)}")
             )
         elif figures:
-            found.append(Section(title, tuple(_rows(figures))))
+            found.append(Section(title, tuple(_rows(figures, summary.queued))))
     return found
 
 
-def _rows(figures: Figures) -> Iterable[CodeRow]:
+def _is_shown(name: str, figures: Figures) -> bool:
+    """Tell whether a figure that nobody asked for has a row: it is known, or belongs beside one that is."""
+    beside = figures.get(_BESIDE.get(name, ""))
+    is_needed = name == "pass_at_1" or (beside is not None and beside.value is not None)
+    return is_needed or figures[name].value is not None
+
+
+def _rows(figures: Figures, queued: Mapping[Purpose, Queued]) -> Iterable[CodeRow]:
     for name, value in figures.items():
         text, interval = figure_texts(name, value)
         n = "" if value.n is None else f"{value.n:,}"
-        yield CodeRow(definition_name(name), title_of(name), text, interval, n, why(value))
+        title = title_of(name)
+        if value.value is not None and is_of_busy_wall(name, queued):
+            title = f"{title} {DAGGER}"
+        yield CodeRow(definition_name(name), title, text, interval, n, why(value))
 
 
 def title_of(name: str) -> str:
@@ -156,15 +162,28 @@ def definition_of(name: str) -> MetricDefinition:
     return {one.name: one for one in code_definitions()}[definition_name(name)]
 
 
-def group_rows(groups: Mapping[str, Figures]) -> list[tuple[str, list[str]]]:
-    """Return a row of cells for each group."""
-    return [
-        (
-            printable(group).replace("_", " "),
-            [figure_texts(name, figures[name])[0] if name in figures else "" for name in GROUP_COLUMNS],
-        )
-        for group, figures in groups.items()
-    ]
+def extremes_of(summary: CodeSummary) -> list[tuple[str, Extremes]]:
+    """Return metrics with the worst and the best by each, marked where a busy machine's wall is in it."""
+    found = []
+    for name, title in EXTREMES.items():
+        one = summary.extremes.get(name)
+        if one is not None and one.worst:
+            figure = "ntmu_corrected" if name == "memory_time_ratio" else name
+            marked = f"{title} {DAGGER}" if is_of_busy_wall(figure, summary.queued) else title
+            found.append((marked, one))
+    return found
+
+
+def is_alike(found: Extremes) -> bool:
+    """Tell whether the worst and the best are shown with one value."""
+    return len(found.worst) > 1 and found.worst[0].text == found.best[0].text
+
+
+def algorithm_counts(found: Extremes, *, least: int = 1) -> str:
+    """Say how many of the worst are of which algorithm class, of those with at least so many."""
+    return ", ".join(
+        f"{printable(name).replace('_', ' ')} {count}" for name, count in found.algorithms if count >= least
+    )
 
 
 def headline(record: EvaluationRecord, summary: CodeSummary) -> str:
@@ -183,28 +202,46 @@ def warnings(record: EvaluationRecord, summary: CodeSummary, failures: Mapping[s
     ]
     if failures:
         said.append(_named(failures, "could not be used and are in no figure"))
-    return said + busy(summary)
+    return [*unfinished(record, summary), *said, *busy(summary)]
+
+
+def unfinished(record: EvaluationRecord, summary: CodeSummary) -> list[str]:
+    """Say where an evaluation is not at its end: what is missing is no chance draw of its problems."""
+    missing = summary.open_problems
+    if not missing:
+        return []
+    n, all_n = len(missing), len(record.problems)
+    return [
+        (
+            f"Not finished: {n:,} of {all_n:,} problems {'is' if n == 1 else 'are'} still to be done and in "
+            f"no figure ({_some(missing)}). Slow and endless programs end last, so what is here leans "
+            "towards the good. The `joulemark code eval` that made it, given again, goes on from here."
+        )
+    ]
 
 
 def busy(summary: CodeSummary) -> list[str]:
     """Say where so many runs waited for a processor that wall time is the machine's load."""
-    return [
-        f"The machine was busy: {queued.n_waited:,} of {queued.n_runs:,} {_RUNS[purpose]} waited for a "
-        f"processor for more than {100 * WAITED_SHARE:.0f} % of their time. {_OF_WALL[purpose]}"
-        for purpose, queued in summary.queued.items()
-        if queued.is_busy
-    ]
+    return busy_words(summary.queued)
 
 
 def notes(summary: CodeSummary, not_measured: Mapping[str, str] | None = None) -> list[str]:
     """Return what was noticed of programs, and ``not_measured``: why some of a problem was not measured."""
-    said = [_flagged(flag, noticed) for flag, noticed in sorted(summary.flagged.items()) if noticed]
+    said = [_flagged(flag, noticed, summary) for flag, noticed in sorted(summary.flagged.items()) if noticed]
     if summary.wrong:
         said.insert(0, _wrong(summary.wrong))
     if n := summary.counts["n_wrong_beyond_tests"]:
-        said.append(f"{n} programs pass all tests and are wrong on larger inputs: their times count nowhere.")
+        said.append(
+            f"{n} programs pass all tests and are wrong on larger inputs: their times count nowhere, which "
+            "favours them."
+        )
     if n := summary.counts["n_failed_scaled"]:
         said.append(f"{n} right programs failed on the scaled input: what they take is not known.")
+    if n := summary.counts["n_without_reference"]:
+        said.append(
+            f"{n} right programs have no reference to be held against on the scaled input: it did not end "
+            "there, or took no time that could be read."
+        )
     if not_measured:
         said.append(_named(not_measured, "were judged and not wholly measured"))
     return said
@@ -213,22 +250,51 @@ def notes(summary: CodeSummary, not_measured: Mapping[str, str] | None = None) -
 def _wrong(wrong: Sequence[Wrong]) -> str:
     n = len(wrong)
     named = "; ".join(
-        f"{printable(one.problem)} sample {one.number}: {printable(one.why)[:160]}"
+        f"{printable(one.problem)} sample {one.number}: {printable(one.why)[:_MOST_OF_WHY]}"
         for one in wrong[:_N_NAMED]
     )
     more = f"; and {n - _N_NAMED} more, in code.jsonl" if n > _N_NAMED else ""
-    return f"{n} {'program is' if n == 1 else 'programs are'} wrong: {named}{more}."
+    tests = (
+        " Tests count from 0, as `joulemark code generate-tests PROBLEM` prints them with your --tests as "
+        "--n and the same --seed."
+        if any("test " in one.why for one in wrong[:_N_NAMED])
+        else ""
+    )
+    return f"{n} {'program is' if n == 1 else 'programs are'} wrong: {named}{more}.{tests}"
 
 
-def _flagged(flag: str, noticed: Sequence[tuple[str, int]]) -> str:
+def _flagged(flag: str, noticed: Sequence[tuple[str, int]], summary: CodeSummary) -> str:
     n = len(noticed)
-    named = ", ".join(f"{printable(problem)} sample {number}" for problem, number in noticed[:_N_NAMED])
+    named = ", ".join(
+        f"{printable(problem)} sample {number}{_outside(flag, (problem, number), summary)}"
+        for problem, number in noticed[:_N_NAMED]
+    )
     more = f" and {n - _N_NAMED} more" if n > _N_NAMED else ""
     return f"{n} program{'s' * (n != 1)} ({named}{more}): {RUN_FLAGS.get(flag, flag)}."
 
 
+def _outside(flag: str, name: tuple[str, int], summary: CodeSummary) -> str:
+    """Say how much time of a run was outside its call; what it took there may be memory alone."""
+    if flag != WORK_OUTSIDE_CALL:
+        return ""
+    cpu_s = summary.outside_s.get(name, 0.0)
+    return f", {1000 * cpu_s:.2g} ms a run" if cpu_s > 0 else ", memory"
+
+
+def _some(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _N_NAMED} more" if len(names) > _N_NAMED else ""
+    return ", ".join(printable(name) for name in names[:_N_NAMED]) + more
+
+
 def _named(whys: Mapping[str, str], what: str) -> str:
-    shown: Sequence[str] = sorted(whys)[:_N_NAMED]
-    named = "; ".join(f"{printable(name)}: {printable(whys[name])[:160]}" for name in shown)
-    more = f" and {len(whys) - len(shown)} more" if len(whys) > len(shown) else ""
-    return f"{len(whys)} problems {what}: {named}{more}."
+    """Say which problems have which reason; those that share one are named together."""
+    by_why: dict[str, list[str]] = {}
+    for name in sorted(whys):
+        by_why.setdefault(whys[name], []).append(name)
+    shown = sorted(by_why.items(), key=lambda one: -len(one[1]))[:_N_NAMED]
+    named = "; ".join(f"{_some(names)}: {printable(said)[:_MOST_OF_WHY]}" for said, names in shown)
+    left = len(whys) - sum(len(names) for _, names in shown)
+    more = f"; and {left} more" if left else ""
+    one = len(whys) == 1
+    verb = what.replace("were ", "was ").replace("and are ", "and is ") if one else what
+    return f"{len(whys)} {'problem' if one else 'problems'} {verb}: {named}{more}."

@@ -10,19 +10,22 @@ from rich.table import Table
 from rich.text import Text
 
 from joulemark.code.evaluation.record import EvaluationRecord
-from joulemark.metrics.code.by_group import Figures, Placed
+from joulemark.metrics.code.by_group import Extremes, Figures
 from joulemark.metrics.code.summary import CodeSummary
+from joulemark.report.code_cells import OF_GROUPS, Cell, group_columns, group_rows
 from joulemark.report.code_rows import (
-    EXTREMES,
-    GROUP_COLUMNS,
     Section,
-    group_rows,
+    algorithm_counts,
+    extremes_of,
     headline,
+    is_alike,
     notes,
     sections,
     warnings,
 )
 from joulemark.report.wording import printable
+
+_N_BEST = 3
 
 
 def print_evaluation(
@@ -47,10 +50,11 @@ def print_evaluation(
     if not record.settings.measure:
         console.print(Text("\nPrograms were graded only; nothing was timed.", style="dim"))
         return
-    _groups("By algorithm", summary.by_algorithm, console)
-    _groups("By difficulty", summary.by_difficulty, console)
-    for name, title in EXTREMES.items():
-        _worst(title, summary.extremes[name].worst, record, console)
+    columns = group_columns(summary.queued)
+    _groups("By algorithm", summary.by_algorithm, columns, console)
+    _groups("By difficulty", summary.by_difficulty, columns, console)
+    for title, found in extremes_of(summary):
+        _ends(title, found, record, console)
     said = f"environment {record.environment_id}: figures rank only within one environment"
     console.print(Text(f"\n{said}", style="dim"))
 
@@ -70,25 +74,32 @@ def _section(section: Section, console: Console) -> None:
     console.print(Padding(table, (0, 0, 0, 2)))
 
 
-def _groups(title: str, groups: Mapping[str, Figures], console: Console) -> None:
+def _groups(title: str, groups: Mapping[str, Figures], columns: Sequence[str], console: Console) -> None:
     if not groups:
         return
-    console.print(Text(f"\n{title}", style="bold"))
+    console.print(Text.assemble((f"\n{title}", "bold"), (f" ({OF_GROUPS})", "dim")))
     table = Table(box=None, padding=(0, 2, 0, 0))
     table.add_column("")
-    for column in GROUP_COLUMNS.values():
+    for column in columns:
         table.add_column(column, justify="right")
     for group, cells in group_rows(groups):
-        table.add_row(group, *cells)
+        table.add_row(group, *map(cell_text, cells))
     console.print(Padding(table, (0, 0, 0, 2)))
 
 
-def _worst(title: str, worst: Sequence[Placed], record: EvaluationRecord, console: Console) -> None:
-    if not worst:
+def cell_text(cell: Cell) -> Text:
+    """Return a cell of two lines, the interval below."""
+    return Text.assemble(cell.text, (f"\n{cell.interval}" if cell.interval else "", "dim"))
+
+
+def _ends(title: str, found: Extremes, record: EvaluationRecord, console: Console) -> None:
+    """Print the worst and the best by one metric; the programs themselves are on the page."""
+    if is_alike(found):
+        console.print(Text(f"\nBy {title} all are alike: {found.worst[0].text}", style="bold"))
         return
     console.print(Text(f"\nThe worst by {title}", style="bold"))
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
-    for placed in worst:
+    for placed in found.worst:
         facts = record.problems.get(placed.problem)
         tags = ", ".join(facts.algorithms[:3]).replace("_", " ") if facts is not None else ""
         table.add_row(
@@ -98,3 +109,9 @@ def _worst(title: str, worst: Sequence[Placed], record: EvaluationRecord, consol
             Text(printable(tags), style="dim"),
         )
     console.print(Padding(table, (0, 0, 0, 2)))
+    best = ", ".join(
+        f"{one.text} {printable(one.problem)} sample {one.number}" for one in found.best[:_N_BEST]
+    )
+    if counts := algorithm_counts(found, least=2):
+        console.print(Padding(Text(f"more than one of these: {counts}", style="dim"), (0, 0, 0, 2)))
+    console.print(Padding(Text(f"the best: {best}", style="dim"), (0, 0, 0, 2)))

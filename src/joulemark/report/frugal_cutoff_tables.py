@@ -121,8 +121,7 @@ def _criterion_row(one: Criterion) -> tuple[str, ...]:
     if one.total is None or one.spent is None or one.saved is None:
         return (name, DASH, DASH, DASH, own, DASH)
     half = "" if one.saved_half is None else f" ± {amount(one.saved_half)}"
-    kind = "modelled" if one.modelled else "measured"
-    return (name, amount(one.total), amount(one.spent), f"{amount(one.saved)}{half}", own, kind)
+    return (name, amount(one.total), amount(one.spent), f"{amount(one.saved)}{half}", own, one.kind)
 
 
 def _losses(loss: Loss) -> tuple[str, str]:

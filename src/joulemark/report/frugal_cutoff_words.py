@@ -5,6 +5,8 @@ from __future__ import annotations
 from joulemark.frugal.outcomes.formats.columns import is_cost
 from joulemark.frugal.published.cutoff import FEW_ITEMS, Cutoff, no_p
 from joulemark.frugal.published.frames import Reading
+from joulemark.frugal.published.honest import whole_of
+from joulemark.frugal.published.normality import NO_EVIDENCE
 from joulemark.frugal.published.study import Null, NullResult, Study
 from joulemark.report.wording import decimals, number, printable
 
@@ -70,7 +72,7 @@ def truth_text(found: Study) -> str:
     said = f"What that size does tell: a 95 % interval of {_interval(lo, hi, found)}."
     if found.needed_n is None:
         return f"{said} The target {printable(found.wanted.text)} is nothing of a mean of 0."
-    share = percent(found.needed_n / len(found.outcomes))
+    share = percent(found.needed_n / whole_of(found.outcomes))
     return f"{said} The target {printable(found.wanted.text)} takes {found.needed_n:,} items ({share})."
 
 
@@ -98,6 +100,13 @@ def note_lines(found: Study) -> list[str]:
             "Stratified shuffles keep the domains' proportions; formula and interval are those of plain "
             "ones, which err as much or more."
         )
+    whole = whole_of(found.outcomes)
+    if whole != len(found.outcomes):
+        lines.append(
+            f"{len(found.outcomes):,} of the task's {whole:,} questions were asked. The interval, and the "
+            "items that the target takes, are of all of them; the cut-off, its loss and the costs are of "
+            "those asked."
+        )
     return [*lines, *map(printable, found.outcomes.notes)]
 
 
@@ -118,7 +127,7 @@ def method_notes(cutoff: Cutoff, ks_p: float | None) -> list[str]:
         verdict = "is not told from a normal one" if ks_p >= 0.05 else "is no normal one"
         lines.append(
             f"Kolmogorov–Smirnov p = {p_text(ks_p)} (median over 25 normal samples): the distribution of the "
-            f"cut-offs {verdict}. That is no evidence for the cut-off: it measures how fine its grid is."
+            f"cut-offs {verdict}. That is {NO_EVIDENCE}."
         )
     if disjoint:
         lines.append(

@@ -19,8 +19,15 @@ _TOO_LARGE = (
 
 def print_streamed(told: Streamed, console: Console) -> None:
     """Print the answer, what it rests on, and what the rest of the questions say."""
-    for label, name in zip("AB", told.names, strict=True):
-        console.print(Text.assemble((f"{label}  ", "bold"), printable(name)))
+    for label, name, model, simulated in zip("AB", told.names, told.models, told.simulated, strict=True):
+        known = "" if model is None or model == name else f"  {printable(model)}"
+        console.print(
+            Text.assemble(
+                (f"{label}  ", "bold"),
+                printable(name),
+                (f"{known}{'  simulated' if simulated else ''}", "dim"),
+            )
+        )
     lead, *more = sentences(told)
     console.print()
     console.print(Text(lead, style="bold green" if told.decision.kind != "undecided" else "bold"))
@@ -33,19 +40,47 @@ def sentences(told: Streamed) -> list[str]:
     found = [_lead(told), _evidence(told)]
     if told.decision.kind == "winner":
         found.append(_TOO_LARGE)
-    if told.all_read is not None:
+    if told.simulated[0] is not told.simulated[1]:
+        which = "A" if told.simulated[0] else "B"
+        found.append(f"{which} is a SIMULATION and the other is not: this ranks no model against another.")
+    if told.withheld is not None:
+        found.append(_withheld(told, told.withheld))
+    elif told.all_read is not None:
         found.append(_rest(told, told.all_read))
-    if told.decision.kind == "undecided" and not told.growing and told.n_read == told.decision.n_items:
-        found.append(
-            "All questions were read, so on these the difference is exact; whether it holds for other "
-            "questions of this kind is not decided."
-        )
+    if told.decision.kind == "undecided" and told.withheld is None and not told.growing:
+        found += _on_these(told)
     if any(told.left_out):
         a, b = told.left_out
         found.append(f"Left out are questions without an outcome: {a:,} in A, {b:,} in B.")
     if told.growing and told.decision.kind != "undecided":
         found.append("A run is still growing: it may be ended now, what it answered stays valid.")
     return found
+
+
+def _withheld(told: Streamed, withheld: PairVerdict) -> str:
+    """Say which decision does not stand, for what a model has no outcome of."""
+    a, b = told.lacks
+    what = "the two are a tie" if withheld.winner is None else f"{withheld.winner} is ahead"
+    lacked = " and ".join(
+        f"{one} has none of {n:,} that {other} has" for one, other, n in (("A", "B", a), ("B", "A", b)) if n
+    )
+    return (
+        f"On the questions that both have an outcome of {what}, but {lacked}: if those counted as not right, "
+        "that would not hold. Nobody wins by refusing."
+    )
+
+
+def _on_these(told: Streamed) -> list[str]:
+    """Say of what the difference is known where no winner is named."""
+    now, (lo, hi) = told.decision, told.interval
+    elsewhere = "on other questions of this kind is not decided."
+    if told.n_read == now.n_items:
+        return [f"All questions were read, so on these the difference is exact; whether it holds {elsewhere}"]
+    if lo > 0 or hi < 0:
+        ahead = f"on them {'B' if lo > 0 else 'A'} is ahead"
+        left = f"The interval is clear of 0, as few of these {now.n_items:,} questions are left"
+        return [f"{left}: {ahead}. Whether it is {elsewhere}"]
+    return []
 
 
 def standing_line(told: Streamed) -> str:
@@ -77,13 +112,18 @@ def _evidence(told: Streamed) -> str:
 
 
 def _rest(told: Streamed, rest: PairVerdict) -> str:
-    more = f"The other {rest.n - told.decision.n:,} questions"
+    more = f"the other {rest.n - told.decision.n:,} questions"
     says = f"with them B - A is {_difference(told, rest)}, {_e_value(rest)}"
     if told.decision.kind == "tie":
         holds = abs(rest.difference or 0.0) <= told.question.epsilon
     else:
         holds = (rest.difference or 0.0) * (1 if told.decision.winner == "B" else -1) > 0
-    return f"{more} {'change nothing' if holds else 'TURN THE ANSWER ROUND'}: {says}."
+    if not holds:
+        return f"{more.capitalize()} TURN THE ANSWER ROUND: {says}."
+    stays = "The tie stays a tie" if told.decision.kind == "tie" else f"{told.decision.winner} stays ahead"
+    # an e-value falls again where what comes later says less; that it reached 20 once is what counts
+    once = "" if told.decision.kind == "tie" else "; it is enough that the e-value was reached once"
+    return f"{stays} with {more}: {says}{once}."
 
 
 def _scored(told: Streamed) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -21,6 +22,11 @@ _PROMISES = {
     "fdr": "At most {alpha:.0%} of these are expected to be wrong (e-BH over {pairs:,} pairs).",
     "none": "Each pair was tested by itself: of {pairs:,}, {alpha:.0%} may be wrong.",
 }
+_NO_PROMISE = (
+    "No chance is given for these: models lack items that others have an outcome of, and what a model has no "
+    "answer to is no random part. Each order and tie is that of the items that all have, and would stand if "
+    "all that its models lack were not right."
+)
 _WORDS = {Settled.OPEN: "open", Settled.ORDER: "order", Settled.TIE: "tie"}
 
 
@@ -40,6 +46,10 @@ def sentences(both: Paired, without: tuple[str, ...], ranking: Ranking) -> list[
     promise = _PROMISES[ranking.control].format(
         sure=1 - question.alpha, alpha=question.alpha, each=question.alpha / pairs, pairs=pairs
     )
+    if not (count[Settled.ORDER] or count[Settled.TIE]):
+        promise = "Nothing is claimed of them."
+    elif _lacking(both):
+        promise = _NO_PROMISE
     settled = (
         f"{pairs:,} {'pair' if pairs == 1 else 'pairs'}: {count[Settled.ORDER]:,} told apart, "
         f"{count[Settled.TIE]:,} ties within {width}, {count[Settled.OPEN]:,} open."
@@ -49,11 +59,30 @@ def sentences(both: Paired, without: tuple[str, ...], ranking: Ranking) -> list[
         f"near ones take most: {spent:,} of {full:,} answers ({spent / full:.1%}) would have been asked for."
     )
     turned = ranking.contradicted()
+    all_of = "All items together" if not _lacking(both) else "All items that every model has"
     found = [
         f"{settled} {promise}",
         taken,
-        f"All items together turn {f'{turned:,}' if turned else 'none'} of the orders round.",
     ]
+    if count[Settled.ORDER]:
+        found.append(f"{all_of} turn {f'{turned:,}' if turned else 'none'} of the orders round.")
+    withheld = int(ranking.withheld.sum())
+    if withheld:
+        found.append(
+            f"{withheld:,} of the open pairs {'was' if withheld == 1 else 'were'} settled on the items that "
+            "all have, but would not be if what the model that gains lacks were not right: nobody wins by "
+            "refusing."
+        )
+    if both.in_part:
+        found.append(
+            f"{_some(both.in_part)} {'was' if len(both.in_part) == 1 else 'were'} not asked all of the task: "
+            f"the {ranking.n_items:,} items are a random part of {both.n_items:,}, which a tie speaks of."
+        )
+    if both.decided:
+        found.append(
+            f"A decision ended the asking of {_some(both.decided)}: its mean on these items lies rather too "
+            "far on the side that ended it."
+        )
     if both.listed:
         found.append(
             f"The items of {', '.join(map(printable, both.listed))} were named by a list (`--items`): the "
@@ -64,9 +93,16 @@ def sentences(both: Paired, without: tuple[str, ...], ranking: Ranking) -> list[
             f"{len(both.item_ids):,} items have an outcome of every model; other items are left out."
         )
     if without:
-        some = ", ".join(printable(name) for name in without[:5]) + (", …" if len(without) > 5 else "")
-        found.append(f"Left out for items that they lack: {some} (name them with --model).")
+        found.append(f"Left out for items that they lack: {_some(without)} (name them with --model).")
     return found
+
+
+def _some(names: Sequence[str]) -> str:
+    return ", ".join(printable(name) for name in names[:5]) + (", …" if len(names) > 5 else "")
+
+
+def _lacking(both: Paired) -> bool:
+    return both.refusals is not None and both.refusals.differ
 
 
 def ranking_json(both: Paired, without: tuple[str, ...], ranking: Ranking) -> dict[str, JsonValue]:
@@ -81,6 +117,10 @@ def ranking_json(both: Paired, without: tuple[str, ...], ranking: Ranking) -> di
         "alpha": ranking.question.alpha,
         "epsilon": ranking.question.epsilon,
         "n_items": ranking.n_items,
+        "drawn_from": ranking.drawn_from,
+        "chance_holds": not _lacking(both),
+        "models_asked_in_part": list(both.in_part),
+        "models_ended_by_a_decision": list(both.decided),
         "answers_spent": spent,
         "answers_full": full,
         "orders_turned_round_by_all_items": ranking.contradicted(),
@@ -111,6 +151,7 @@ def _pair_json(both: Paired, ranking: Ranking, pair: int) -> dict[str, JsonValue
         "b": both.names[b],
         "decision": _WORDS[Settled(int(ranking.kind[pair]))],
         "winner": None if not side else both.names[b if side > 0 else a],
+        "withheld": bool(ranking.withheld[pair]),
         "n": n,
         "log10_e_value": log_e / math.log(10) if math.isfinite(log_e) else None,
         "difference": float((ranking.values[b, :n] - ranking.values[a, :n]).mean()),
@@ -128,6 +169,8 @@ def _table(both: Paired, ranking: Ranking) -> Table:
     ):
         table.add_column(heading, justify=justify, overflow="fold")  # type: ignore[arg-type]
     table.add_column("Items", justify="right")
+    if _lacking(both):
+        table.add_column("Missing", justify="right")
     table.add_column("Against the next", style="dim")
     # not the mean when it was settled: the lead that settled it makes that one too large or too small
     ranges, means, n_of = ranking.ranges(), ranking.values.mean(axis=1), ranking.n_of()
@@ -143,6 +186,7 @@ def _table(both: Paired, ranking: Ranking) -> Table:
                 mean,
                 str(best) if best == worst else f"{best}–{worst}",
                 f"{n_of[model]:,}",
+                *((f"{both.missing[model]:,}",) if _lacking(both) else ()),
                 _against(ranking, model, following.get(model)),
             )
     return table
@@ -155,6 +199,8 @@ def _against(ranking: Ranking, model: int, other: int | None) -> str:
     low, high = sorted((model, other))
     pair = int(np.flatnonzero((ranking.first == low) & (ranking.second == high))[0])
     kind, n = Settled(int(ranking.kind[pair])), int(ranking.n[pair])
+    if ranking.withheld[pair]:
+        return "withheld, for what is missing"
     if kind is Settled.OPEN:
         return "not told apart"
     word = "tie" if kind is Settled.TIE else "better" if ranking.better[model, other] else "worse"

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from joulemark.metrics.catalogue import definition
 from joulemark.metrics.summary import Summary
 from joulemark.report.busy import is_busy, marked
+from joulemark.report.these_questions import OF_THE_KIND, beside
 from joulemark.report.wording import DASH, figure_texts, source_sentence, tier_sentence, why
 
 ENERGY, PROCESSOR = "joules_per_correct_answer", "cpu_seconds_per_correct_answer"
@@ -27,7 +28,9 @@ def tile(name: str, summary: Summary) -> Tile:
     """Return a scalar figure with its interval, or with why it is withheld."""
     value = summary.figures[name]
     text, interval = figure_texts(name, value)
-    lines = [line for line in (interval, why(value)) if line]
+    own = beside(name, summary)
+    spoken = f"{interval} {OF_THE_KIND}" if own and interval else interval
+    lines = [line for line in (spoken, own, why(value)) if line]
     if name == "accuracy" and value.value is not None:
         lines.append(f"{summary.n_correct} correct of {summary.n_scored} scored requests")
     if name.startswith("accuracy_excluding_") and value.value is not None and value.n is not None:
@@ -42,9 +45,12 @@ def energy_tile(summary: Summary) -> Tile:
         return tile(ENERGY, summary)
     text, interval = figure_texts(ENERGY, value)
     bound = figure_texts(BOUND, summary.figures[BOUND])
+    own = beside(ENERGY, summary)
+    spoken = f"{interval} {OF_THE_KIND}" if own and interval else interval
     method = f" ({value.interval_method})" if value.interval_method else ""
     lines = [
-        f"Over items: {interval or 'no interval'}{method}",
+        f"Over items: {spoken or 'no interval'}{method}",
+        *filter(None, [own]),
         f"Of the meter itself: {bound[1]}",
         _meter(summary),
     ]

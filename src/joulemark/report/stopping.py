@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from joulemark.metrics.ended_by import AGAINST
 from joulemark.metrics.run_view import RunView
-from joulemark.metrics.stopped_early import AGAINST, StoppedEarly
+from joulemark.metrics.stopped_early import StoppedEarly
 from joulemark.metrics.summary import Summary
 from joulemark.metrics.value import Value
 from joulemark.record.manifest import StopFacts
@@ -15,7 +16,8 @@ from joulemark.report.wording import DASH, figure_texts, printable, why
 _FIGURES = {"seconds": "duration_s", "joules": "total_joules"}
 ESTIMATED = (
     "What was asked is measured. What was not asked is estimated from it, as the first questions of a random "
-    "order are a sample of the task; the two stand beside each other and are not one measurement."
+    "order are a sample of the task, by an engine that goes on as it did; the two stand beside each other and "
+    "are not one measurement."
 )
 
 
@@ -32,31 +34,57 @@ class SavedRow:
 
 def stop_sentences(summary: Summary) -> list[str]:
     """Return what ended the run and what each target had come to, after what had ended it before."""
-    stopped, before = summary.stopped, list(map(_had_ended, summary.earlier_stops))
+    stopped = summary.stopped
+    asked = None if stopped is None else stopped.asked
+    before = [_had_ended(rule, asked) for rule in summary.earlier_stops]
     if stopped is None:
         return before
-    return [*before, _ended(stopped), *(f"{printable(told)}." for told in stopped.told), _population(stopped)]
+    told = [f"As recorded then: {printable(one)}." for one in stopped.told]
+    return [*before, _ended(stopped), *told, *_together(stopped), _population(summary, stopped)]
 
 
-def _had_ended(rule: StopFacts) -> str:
+def _had_ended(rule: StopFacts, asked: int | None) -> str:
+    """``asked``: by the end of the run, null where it was asked to its end or is not over."""
     assert rule.stopped is not None  # the record is sound
     last = " and ".join(map(printable, rule.stopped.binding))
     told = f" ({'; '.join(map(printable, rule.told))})" if rule.told else ""
-    return f"Before, {last} had ended the asking after {rule.stopped.asked:,} questions{told}; it went on."
+    on = "nothing was asked since" if asked == rule.stopped.asked else "it went on"
+    return f"Before, {last} had ended the asking after {rule.stopped.asked:,} questions{told}; {on}."
 
 
-def _population(stopped: StoppedEarly) -> str:
-    """Say of which questions the intervals speak."""
-    of, asked = f"{stopped.of:,} questions", f"of which {stopped.asked:,} were asked"
+def _together(stopped: StoppedEarly) -> Iterator[str]:
+    """Say what several targets promise together: a miss of each is allowed for, and of any adds up."""
+    n = len(stopped.targets)
+    if n > 1:
+        least = max(100 - 5 * n, 0)
+        yield (
+            f"Each target by itself holds in 95 % of runs; that {'both' if n == 2 else f'all {n}'} hold at "
+            f"once is rarer, {least} % at the worst."
+        )
+
+
+def _population(summary: Summary, stopped: StoppedEarly) -> str:
+    """Say of which questions the targets speak, and of which the figures."""
+    paired = _is_paired(stopped.targets)
+    if not paired and summary.these is not None and summary.these.temperature:
+        return (
+            f"The answers are drawn (temperature {summary.these.temperature:g}), so a question that was "
+            "asked is not settled: what is reported speaks of questions of the kind."
+        )
+    asked, of = f"of which {stopped.asked:,} were asked", f"{stopped.of:,} questions"
+    spoken, figures = (
+        "as answered in this run",
+        "The figures' own intervals are those of questions of the kind.",
+    )
     if stopped.population > stopped.of:
         said = (
-            f"The figures' intervals are those of the task's {stopped.population:,} questions, {asked}: "
-            f"the {stopped.of:,} that --limit left are drawn from them at random."
+            f"The targets speak of the task's {stopped.population:,} questions {spoken}, {asked}: the "
+            f"{stopped.of:,} that --limit left are drawn from them at random. {figures}"
         )
         own = " The comparison with another run names the number that it speaks of."
-        return said + own if _is_paired(stopped.targets) else said
+        return said + own if paired else said
     others = "a list named these" if stopped.is_listed else "they do not speak of others"
-    return f"The figures' intervals are those of these {of}, {asked}: {others}."
+    return f"The targets speak of these {of} {spoken}, {asked}: {others}. {figures}"
 
 
 def _ended(stopped: StoppedEarly) -> str:
@@ -65,6 +93,13 @@ def _ended(stopped: StoppedEarly) -> str:
     if len(stopped.targets) > 1:
         every = "both" if len(stopped.targets) == 2 else f"all {len(stopped.targets)}"
         rule = f"{every} targets were met, {last} last"
+    if stopped.named_at and stopped.at <= stopped.named_at:
+        # it was looked at when the run was over
+        ended = "was ended by hand" if stopped.by_hand else "had ended"
+        return (
+            f"The run {ended} before its targets were named: {stopped.named_at:,} of {stopped.of:,} "
+            f"questions had been asked, which met {' and '.join(map(printable, stopped.targets))} already."
+        )
     beyond = stopped.asked - stopped.at
     late = f" It was met after {stopped.at:,}; {beyond:,} more were asked by the time it was known."
     return (
@@ -85,7 +120,8 @@ def unmet_sentence(run: RunView) -> str:
             f"All {task.n_items:,} questions that --limit left were asked; the targets speak of the task's "
             f"{task.n_drawn_from:,}"
         )
-    return f"{asked}. At the last look: {told}."
+    after = "" if stop.looked_at is None else f", after {stop.looked_at:,}"
+    return f"{asked}. At the last look{after}: {told}."
 
 
 def _is_paired(targets: Sequence[str]) -> bool:

@@ -28,6 +28,7 @@ from joulemark.report.of_load import is_loaded
 from joulemark.report.repeats import spread_rows
 from joulemark.report.standing import standing
 from joulemark.report.stopping import saved_rows, stop_sentences, unmet_sentence
+from joulemark.report.these_questions import short as of_these
 from joulemark.report.three_ways import is_outside, three_ways
 from joulemark.report.verdicts import cost_title, verdict_notes, verdict_rows
 from joulemark.report.wording import (
@@ -159,7 +160,8 @@ def _figures(summary: Summary) -> Table:
     for row in shown(summary):
         if row.name not in left_out and row.text != DASH:
             short = row.interval.replace("95 % interval", "95 %").replace("meter's bound", "bound")
-            table.add_row(Text(marked(row.name, row.title, summary)), Text(row.text), Text(short))
+            spoken = "; ".join(filter(None, [short, of_these(row.name, summary)]))
+            table.add_row(Text(marked(row.name, row.title, summary)), Text(row.text), Text(spoken))
     return table
 
 

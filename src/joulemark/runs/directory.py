@@ -11,6 +11,7 @@ import joulemark
 from joulemark.calibration.node import EARLIER, earlier_host_hash, host_hash
 from joulemark.meters.address import private_name
 from joulemark.meters.privacy import hashed, load_salt
+from joulemark.metrics.ended_by import ended_by_hand
 from joulemark.rates.declared import resumed_rates
 from joulemark.record.errors import InputError
 from joulemark.record.manifest import Baselines, Manifest, StopFacts
@@ -77,7 +78,9 @@ def reopen(manifest: Manifest, plan: RunPlan) -> None:
     if manifest.stop is not None and manifest.stop.stopped is not None:
         # what was decided then is not hidden by what is asked for now
         manifest.earlier_stops.append(manifest.stop)
-    manifest.stop = _stop_of(plan)
+    before, manifest.stop = manifest.stop, _stop_of(plan)
+    if before is not None and manifest.stop is not None and before.targets == manifest.stop.targets:
+        manifest.stop.named_at = before.named_at
     if manifest.standing == STOPPED:
         manifest.may_rank, manifest.standing = plan.may_rank, plan.standing
 
@@ -87,8 +90,8 @@ def _ended_as_planned(manifest: Manifest, plan: RunPlan) -> bool:
     stop, wanted = manifest.stop, _stop_of(plan)
     if stop is None or stop.stopped is None or wanted is None:
         return False
-    whole = manifest.state == "complete" and manifest.repeats >= plan.rounds
-    return whole and stop.targets == wanted.targets
+    ended = manifest.state == "complete" or ended_by_hand(manifest)
+    return ended and manifest.repeats >= plan.rounds and stop.targets == wanted.targets
 
 
 def _new_manifest(plan: RunPlan, facts: EngineFacts) -> Manifest:

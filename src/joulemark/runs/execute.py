@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import signal
-import sys
-import threading
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
 from joulemark.engines.client import StreamClient
+from joulemark.metrics.ended_by import ended_by_hand
 from joulemark.metrics.run_view import RunView
 from joulemark.record.clock import SystemClock
 from joulemark.record.errors import InputError, JoulemarkError
@@ -28,6 +26,7 @@ from joulemark.runs.declared_pid import DECLARED, with_declared_pid
 from joulemark.runs.directory import held_directory, reopen
 from joulemark.runs.edged_client import EdgedClient
 from joulemark.runs.finalize import finalize
+from joulemark.runs.interruption import Interrupts
 from joulemark.runs.journal import ItemJournal, read_items
 from joulemark.runs.layout import RunLayout, write_atomically
 from joulemark.runs.metering import Metering, require_meters
@@ -37,7 +36,7 @@ from joulemark.runs.plan import RunPlan
 from joulemark.runs.recorded import n_wanted
 from joulemark.runs.segment import OpenSegment
 from joulemark.runs.so_far import view_so_far
-from joulemark.runs.stopping import Stopping, holds_what_ended_it, note_stop
+from joulemark.runs.stopping import Stopping, holds_what_ended_it, note_stop, note_told
 from joulemark.runs.timing import Timing, timing_of
 from joulemark.runs.wanted import Wanted, wanted
 
@@ -49,7 +48,7 @@ class RunOutcome:
     """What came of a run: answers stored of answers wanted, and what ended it early, if anything did.
 
     ``view`` is the run as the arithmetic sees it; null where the tables could not be written.
-    ``asked_to_end``: a request to end (SIGTERM, SIGHUP) came, if only when the run was whole already.
+    ``asked_to_end``: a request to end (Ctrl-C, SIGTERM, SIGHUP) came, if only when the run was whole already.
     """
 
     root: Path
@@ -62,33 +61,43 @@ class RunOutcome:
     asked_to_end: bool = False
 
 
-async def execute(plan: RunPlan, observer: Observer) -> RunOutcome:
+async def execute(plan: RunPlan, observer: Observer, interrupts: Interrupts | None = None) -> RunOutcome:
     """Carry out ``plan`` and leave a valid record, also when interrupted or failing half-way.
 
+    The first of ``interrupts`` cancels it; none does once the record is being closed.
     Raises `InputError` before anything was measured (unreachable engine, missing file, directory in use).
     """
+    heard = interrupts or Interrupts()
+    heard.tell(asyncio.current_task())
+    if heard.came:
+        raise asyncio.CancelledError
     # A wrong choice of meters is told before an engine is started for nothing.
     await asyncio.to_thread(require_meters, plan.meters, plan.boards)
     observer.stage("starting the engine")
-    with _termination_interrupts() as requests:
-        try:
-            await plan.engine.start()
-            if plan.prepare is not None:
-                observer.stage("preparing the requests")
-                plan = replace(plan, task=await plan.prepare(plan.engine), prepare=None)
-            facts = with_declared_pid(plan.engine.describe(), plan.engine_pid)
-            with held_directory(plan, facts) as (layout, manifest):
-                try:
-                    outcome = await _execute_in(layout, manifest, facts, plan, observer)
-                    return replace(outcome, asked_to_end=bool(requests))
-                finally:
-                    _keep_engine_log(plan, layout)
-        finally:
-            await plan.engine.stop()
+    try:
+        await plan.engine.start()
+        if plan.prepare is not None:
+            observer.stage("preparing the requests")
+            plan = replace(plan, task=await plan.prepare(plan.engine), prepare=None)
+        facts = with_declared_pid(plan.engine.describe(), plan.engine_pid)
+        with held_directory(plan, facts) as (layout, manifest):
+            try:
+                outcome = await _execute_in(layout, manifest, facts, plan, observer, heard)
+                return replace(outcome, asked_to_end=bool(heard.came))
+            finally:
+                _keep_engine_log(plan, layout)
+    finally:
+        heard.tell(None)
+        await plan.engine.stop()
 
 
 async def _execute_in(
-    layout: RunLayout, manifest: Manifest, facts: EngineFacts, plan: RunPlan, observer: Observer
+    layout: RunLayout,
+    manifest: Manifest,
+    facts: EngineFacts,
+    plan: RunPlan,
+    observer: Observer,
+    heard: Interrupts,
 ) -> RunOutcome:
     if plan.task.problems is not None:
         # before the first answer: whatever ends the run, what its answers are judged by is beside them
@@ -110,12 +119,14 @@ async def _execute_in(
         return wanted(plan.task, manifest.repeats, done, limit=plan.load.n_requests, together=together)
 
     left, total = still_wanted(stored), n_wanted(manifest)
-    stopping = Stopping.of_task(plan.stop, plan.task, manifest.repeats, stored)
+    stopping = Stopping.of_task(plan.stop, plan.task, manifest.repeats, stored, manifest.stop)
     if left and stopping is not None and manifest.segments and not held:
         await _decide_of_stored(stopping, manifest, layout, stored)
     if not left or held or (stopping is not None and stopping.decision is not None):
         observer.note(f"{plan.task.name} is done already: {layout.root}")
-        whole = finalize(layout, manifest, complete=True)
+        if not left and stopping is not None:
+            _look_at_all(stopping, manifest, layout, stored)
+        whole = finalize(layout, manifest, complete=not (left and ended_by_hand(manifest)))
         return RunOutcome(layout.root, "stopped" if left else "done", total - len(left), total, whole)
 
     _note(manifest, DECLARED if plan.engine_pid is not None else None)
@@ -150,12 +161,16 @@ async def _execute_in(
     except JoulemarkError as raised:
         error = raised
     finally:
+        heard.tell(None)  # what is measured is written down, whatever else is asked for
         failure = await _close(asking, client, end)
     completed = total - len(still_wanted(asking.items))
     observer.stage("writing the record")
     view: RunView | None = None
     try:
-        view = finalize(layout, manifest, complete=end == "stopped" or completed == total)
+        if end == "done" and stopping is not None:
+            _look_at_all(stopping, manifest, layout, asking.items)
+        ruled = end == "stopped" and not ended_by_hand(manifest)
+        view = finalize(layout, manifest, complete=ruled or completed == total)
     except JoulemarkError as raised:
         failure = failure or raised
     return RunOutcome(layout.root, end, completed, total, view, error or failure)
@@ -193,8 +208,8 @@ async def _measure(asking: Asking, timing: Timing, manifest: Manifest, *, still:
     finally:
         manifest.client.append(checked.proof(_of_segment(asking), timing.mean_gap_s))
         _note(manifest, timing.limit_met)
-    if asking.stopping is not None and manifest.stop is not None:
-        manifest.stop.told = list(asking.stopping.rule.told())
+    if asking.stopping is not None:
+        note_told(manifest, asking.stopping.rule)
     asked = len({item.item_id for item in asking.items})
     if decision is None or asking.stopping is None or asked == manifest.task.n_items:
         return "done"  # what was in flight or begun may have been all there was
@@ -212,6 +227,14 @@ async def _decide_of_stored(
     if stopping.decision is not None:
         asked = len({item.item_id for item in stored})
         note_stop(manifest, stopping.rule, stopping.decision, asked)
+
+
+def _look_at_all(stopping: Stopping, manifest: Manifest, layout: RunLayout, items: Sequence[Item]) -> None:
+    """Let the rule look at everything, so that what it came to is told of all that the figures are of."""
+    copy = manifest.model_copy(deep=True)
+    with contextlib.suppress(JoulemarkError):  # the figures need no last look
+        stopping.look_at_all(lambda: view_so_far(copy, layout.telemetry_journal, items))
+    note_told(manifest, stopping.rule)
 
 
 def _require_energy(plan: RunPlan, manifest: Manifest) -> None:
@@ -287,35 +310,6 @@ def _keep_engine_log(plan: RunPlan, layout: RunLayout) -> None:
     if log_path is not None:
         with contextlib.suppress(OSError, InputError):
             write_atomically(layout.engine_log, log_path.read_bytes())
-
-
-@contextlib.contextmanager
-def _termination_interrupts() -> Iterator[list[int]]:
-    """Let a polite request to end (SIGTERM, SIGHUP) end the run as Ctrl-C does: with what was measured.
-
-    Windows has no such requests and only the main thread hears them: elsewhere the run ends at once and is
-    resumed by the same command. Yields the list of the requests that came.
-    """
-    requests: list[int] = []
-    if sys.platform == "win32" or threading.current_thread() is not threading.main_thread():
-        yield requests
-        return
-    task = asyncio.current_task()
-    loop = asyncio.get_running_loop()
-    assert task is not None
-    signals = (signal.SIGTERM, signal.SIGHUP)
-
-    def end(number: int) -> None:
-        requests.append(number)
-        task.cancel()
-
-    for number in signals:
-        loop.add_signal_handler(number, end, number)
-    try:
-        yield requests
-    finally:
-        for number in signals:
-            loop.remove_signal_handler(number)
 
 
 def _accept_cancellation() -> None:

@@ -17,8 +17,11 @@ class Observer:
     def item(self, item: Item) -> None:
         """An item was stored."""
 
-    def standing(self, what: str) -> None:
-        """How far the run is from what is to end it early, in words."""
+    def standing(self, what: str, enough: float | None) -> None:
+        """How far the run is from what is to end it early, in words.
+
+        ``enough``: after about which share of all answers that will be, null where it cannot be told.
+        """
 
     def note(self, what: str) -> None:
         """Something the user should know."""

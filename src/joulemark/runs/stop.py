@@ -39,6 +39,24 @@ class StopRule(Protocol):
         """Return a decision to stop, or null to go on; the same questions always lead to the same one."""
         ...
 
+    def begin(self, n: int) -> None:
+        """Look at nothing before ``n`` questions: so many had been asked when the rule was named."""
+        ...
+
+    def look_at_all(self, finished: Finished) -> None:
+        """Look once more where everything was asked and nothing can be ended, for `told`."""
+        ...
+
+    @property
+    def more(self) -> int | None:
+        """About how many more questions it takes, null where that cannot be told."""
+        ...
+
+    @property
+    def looked_at(self) -> int | None:
+        """After how many questions it looked last, null before the first look."""
+        ...
+
     def told(self) -> tuple[str, ...]:
         """Return in words what each target had come to at the last look, nothing before the first."""
         ...

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from joulemark.metrics.run_view import RunView
 from joulemark.record.item import Item
-from joulemark.record.manifest import Manifest, Stopped
+from joulemark.record.manifest import Manifest, StopFacts, Stopped
 from joulemark.runs.finished import Finished, FinishedPrefix
 from joulemark.runs.stop import StopDecision, StopRule
 from joulemark.tasks.task import TaskSet
@@ -34,13 +34,26 @@ class Stopping:
 
     @classmethod
     def of_task(
-        cls, rule: StopRule | None, task: TaskSet, repeats: int, stored: Sequence[Item]
+        cls,
+        rule: StopRule | None,
+        task: TaskSet,
+        repeats: int,
+        stored: Sequence[Item],
+        facts: StopFacts | None = None,
     ) -> Stopping | None:
-        """Return what decides of a task, of which ``stored`` are answered already; null without a rule."""
+        """Return what decides of a task, of which ``stored`` are answered already; null without a rule.
+
+        Notes in ``facts``, where the rule is new, that so many questions had been asked when it was named: it
+        does not look at less, as nobody had asked it to end the run there.
+        """
         if rule is None:
             return None
         prefix = FinishedPrefix([question.item_id for question in task.questions], repeats)
         prefix.add(stored)
+        if facts is not None and facts.named_at is None:
+            facts.named_at = prefix.highest
+        if facts is not None and facts.named_at:
+            rule.begin(facts.named_at)
         return cls(rule, prefix, len(task.questions))
 
     @property
@@ -49,8 +62,22 @@ class Stopping:
         n = len(self.finished.questions)
         return self.decision is None and n >= self._least and self.rule.next_look <= n
 
+    @property
+    def enough(self) -> float | None:
+        """After about which share of the questions asking may end, null where that cannot be told."""
+        at, more = self.rule.looked_at, self.rule.more
+        return None if at is None or more is None else min((at + more) / self.of, 1.0)
+
     def decide(self, so_far: SoFar) -> StopDecision | None:
         """Let the rule look; ``so_far`` makes the run as it is metered by now, once at most."""
+        self.decision = self.rule.decide(self._finished(so_far))
+        return self.decision
+
+    def look_at_all(self, so_far: SoFar) -> None:
+        """Let the rule look at all that was asked, where that ended nothing."""
+        self.rule.look_at_all(self._finished(so_far))
+
+    def _finished(self, so_far: SoFar) -> Finished:
         known: list[tuple[RunView, set[tuple[str, int]]]] = []
         questions = self.finished.questions
 
@@ -61,8 +88,7 @@ class Stopping:
             view, keys = known[0]
             return view if all(item.key in keys for one in questions[:n] for item in one) else None
 
-        self.decision = self.rule.decide(Finished(questions, self.of, metered))
-        return self.decision
+        return Finished(questions, self.of, metered)
 
 
 def holds_what_ended_it(manifest: Manifest, stored: Sequence[Item]) -> bool:
@@ -74,13 +100,19 @@ def holds_what_ended_it(manifest: Manifest, stored: Sequence[Item]) -> bool:
     return len(looked_at) == ended.at * manifest.repeats
 
 
+def note_told(manifest: Manifest, rule: StopRule) -> None:
+    """Enter in the manifest what the targets of ``rule`` had come to at its last look."""
+    assert manifest.stop is not None
+    manifest.stop.told, manifest.stop.looked_at = list(rule.told()), rule.looked_at
+
+
 STOPPED = "not ranked: stopped early, so a part of its questions stands for all"
 
 
 def note_stop(manifest: Manifest, rule: StopRule, decision: StopDecision, asked: int) -> None:
     """Enter in the manifest that ``rule`` ended the asking when ``asked`` questions had been asked."""
     assert manifest.stop is not None  # entered with the plan
-    manifest.stop.told = list(rule.told())
+    note_told(manifest, rule)
     manifest.stop.stopped = Stopped(
         at=decision.at,
         asked=asked,

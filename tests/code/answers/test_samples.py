@@ -144,3 +144,27 @@ def test_too_many_samples_of_one_problem(tmp_path: Path, monkeypatch: pytest.Mon
     path = _written(tmp_path, "a.json", json.dumps([["x", "y", "z"]]))
     with pytest.raises(InputError, match="more than 2 samples"):
         read_samples(path, [_problem()])
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "what", "fix"),
+    [
+        ("nosuch.jsonl", None, "cannot be read", "name the file of the programs"),
+        ("nosuch.json", None, "cannot be read", "name the file of the programs"),
+        ("s.jsonl", "", "holds no samples", "name a file that has some"),
+        ("s.json", "", "holds no samples", "name a file that has some"),
+        ("s.jsonl", '{"id": "a", "code": "b"}', "its fields are id, code", '"task_id"'),
+        ("s.jsonl", '{"task_id": "a", "code": "b"}', "its fields are task_id, code", "solution"),
+        ("s.jsonl", '{"task_id": "a", "solution": 5}', "it is a whole number", "mend the row"),
+        ("s.jsonl", '{"task_id": "HumanEva/0", "solution": ""}', "did you mean 'HumanEval/0'?", "mend yours"),
+        ("s.jsonl", '{"task_id": "other", "solution": ""}', "ids are like 'other'", "with --problems"),
+    ],
+)
+def test_a_file_that_is_none_of_samples_says_what_one_is(
+    tmp_path: Path, name: str, text: str | None, what: str, fix: str
+) -> None:
+    path = tmp_path / name if text is None else _written(tmp_path, name, text)
+    with pytest.raises(InputError) as caught:
+        read_samples(path, [_problem()])
+    assert what in f"{caught.value.what}: {caught.value.why}"
+    assert fix in caught.value.fix

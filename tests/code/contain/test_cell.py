@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -101,6 +103,15 @@ def test_cpu_time_around_calls_is_without_the_calls_before(sandbox: Sandbox) -> 
             assert cell.call([encode((0.1,))]).cpu_around_ns < 0.08e9
 
 
+def test_what_one_call_told_of_the_time_around_is_not_told_again(sandbox: Sandbox) -> None:
+    """Loading takes 0.1 s: with the first call it is told, and with no other."""
+    with sandbox.cell() as cell:
+        cell.load(f"{_SPIN}\nf(0.1)\n", "f")
+        around = [cell.call([encode((0.001,))]).cpu_around_ns for _ in range(4)]
+    assert around[0] >= 0.1e9
+    assert max(around[1:]) < 0.05e9
+
+
 def test_limits_of_time_are_for_each_call(tight: Sandbox) -> None:
     with tight.cell() as cell:
         cell.load(_SPIN, "f")
@@ -119,6 +130,43 @@ def test_a_call_may_have_a_tighter_limit_of_its_own(sandbox: Sandbox) -> None:
             cell.call([encode((60,))], cpu_limit_s=0.1)
         assert caught.value.outcome is Outcome.OVER_CPU
         assert time.monotonic() - begin < 10
+
+
+def test_what_a_program_is_kept_waiting_is_no_time_of_its_own(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with sandbox.cell() as cell:
+        cell.load("import time\ndef f():\n    time.sleep(60)", "f")
+        monkeypatch.setattr(cell, "_limits", Limits(wall_s=0.2, cpu_s=2))
+        # by half of the time that passes it waits for a processor, as the kernel would tell it
+        monkeypatch.setattr(cell._vitals, "queued_ns", lambda: time.monotonic_ns() // 2)
+        begin = time.monotonic()
+        with pytest.raises(Ended) as caught:
+            cell.call([encode(())])
+        assert time.monotonic() - begin > 0.38
+    assert caught.value.outcome is Outcome.TIMED_OUT
+    assert "kept waiting for a processor" in caught.value.detail
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="no processor of one's own")
+def test_a_busy_processor_decides_no_verdict() -> None:
+    """Five share one processor: who may compute for 0.6 s gets that, however long it takes by the wall."""
+    core = min(os.sched_getaffinity(0))
+    spin = f"import os\nos.sched_setaffinity(0, {{{core}}})\nwhile True: pass"
+    # a session each: the kernel shares a processor by sessions first
+    others = [subprocess.Popen([sys.executable, "-c", spin], start_new_session=True) for _ in range(4)]
+    try:
+        with whole_sandbox(Limits(wall_s=1.8, cpu_s=0.6), cpu=core) as box, box.cell() as cell:
+            cell.load(_SPIN, "f")
+            assert cell.call([encode((0.4,))]).outcome is Outcome.RETURNED
+            with pytest.raises(Ended) as caught:
+                cell.call([encode((60,))])
+            assert caught.value.outcome is Outcome.OVER_CPU
+    finally:
+        for one in others:
+            one.kill()
+            one.wait()
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
+from dataclasses import replace
 from io import StringIO
 from typing import Any
 
@@ -9,8 +12,10 @@ import pytest
 from rich.console import Console
 
 from doubles.made_up_evaluations import NO_LANDLOCK, record_of, rows_of
+from joulemark.code.evaluation.comparable import what_differs
 from joulemark.code.evaluation.comparison import compare_evaluations, compare_machines
-from joulemark.record.code_run import Purpose
+from joulemark.code.evaluation.journal import Recorded
+from joulemark.record.code_run import CodeRun, Purpose
 from joulemark.record.errors import InputError
 from joulemark.report.code_comparison import comparison_json, print_code_comparison
 
@@ -86,3 +91,61 @@ def test_machines_are_compared_by_the_same_answers_once_on_each() -> None:
         compare_machines([("a", here, FAST), ("b", there, SLOW), ("c", there, FAST)])
     with pytest.raises(InputError, match="other settings"):
         compare_machines([("a", here, FAST), ("b", record_of("A", containment=NO_LANDLOCK, n_tests=9), SLOW)])
+
+
+def test_what_makes_an_evaluation_another_one_is_named() -> None:
+    there = record_of("A")
+    said = what_differs(there, record_of("A", seed=7, n_tests=9))
+    assert said == "n_tests (100 there, 9 now); seed (0 there, 7 now)"
+    assert what_differs(there, record_of("A", n_problems=3)) == "problems (4 there, 3 now, 3 of them in both)"
+    assert what_differs(there, record_of("A", answers=("1",))) == "the programs that answer them"
+    assert "machine" in what_differs(there, record_of("A", containment=NO_LANDLOCK))
+    assert "procedure (3 there, 2 now" in what_differs(
+        there.model_copy(update={"procedure": 3}), there.model_copy(update={"procedure": 2})
+    )
+
+
+def test_machines_are_not_compared_by_what_is_not_finished() -> None:
+    here, there = record_of("A"), record_of("A", containment=NO_LANDLOCK)
+    with pytest.raises(InputError, match="b is not finished"):
+        compare_machines([("a", here, FAST), ("b", there, rows_of([1.0, 2.0, 3.0]))])
+    failed = replace(rows_of([1.0, 2.0, 3.0]), failures={"p03": "its generator fails"})
+    assert len(compare_machines([("a", here, FAST), ("b", there, failed)]).machines) == 2
+
+
+def printed(first: Recorded, second: Recorded) -> str:
+    found = compare_evaluations(
+        [("a", record_of("A"), first), ("b", record_of("B", answers=("sum(values) + 0",)), second)]
+    )
+    out = StringIO()
+    print_code_comparison(found, Console(file=out, width=160))
+    comparison_json(found)
+    return out.getvalue()
+
+
+def test_each_figure_has_its_n_and_its_interval_and_models_are_told_apart_or_not() -> None:
+    said = printed(FAST, SLOW)
+    assert re.search(r"pass@1 +1.00 \(4\) +1.00 \(4\)\s+0.51 … 1.00 +0.51 … 1.00", said)
+    assert re.search(r"pass@1: the second less the first .* n = 4 .* not told apart", said)
+    assert "NET corrected: the second over the first" in said
+    assert "Problem by problem" not in printed_again()
+
+
+def printed_again() -> str:
+    out = StringIO()
+    found = compare_evaluations([("a", record_of("A"), FAST), ("b", record_of("A"), SLOW)])
+    print_code_comparison(found, Console(file=out, width=160))
+    return out.getvalue()
+
+
+def test_wall_time_of_a_busy_machine_is_marked_and_said() -> None:
+    def waiting(runs: Sequence[CodeRun]) -> tuple[CodeRun, ...]:
+        return tuple(replace(r, queued_ns=10**8) if r.purpose is Purpose.WHOLE else r for r in runs)
+
+    held_up = replace(SLOW, runs={name: waiting(runs) for name, runs in SLOW.runs.items()})
+    said = printed(FAST, held_up)
+    assert "! b: The machine was busy: 6 of 8 runs of all tests" in said
+    assert "! a: " not in said
+    net = next(line for line in said.splitlines() if line.strip().startswith("NET: execution"))
+    assert re.search(r"\(4\) +\S+ \(4\) †$", net.rstrip())
+    assert re.search(r"NET corrected: CPU time [^†]*$", said, re.MULTILINE)

@@ -7,24 +7,26 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
 
+from doubles.made_up_code_runs import nothing
 from doubles.small_problems import TOTAL, TOTAL_TWICE, scripted_problem, total_problem
 from joulemark.code.contain.containment import WHOLE
 from joulemark.code.contain.sandbox import Sandbox
-from joulemark.code.evaluation.evaluate import _controls, evaluate
+from joulemark.code.evaluation.evaluate import _controls, _stages, evaluate
 from joulemark.code.evaluation.executor import LocalExecutor
-from joulemark.code.evaluation.job import Answer, Done
+from joulemark.code.evaluation.job import Answer, Done, Job
 from joulemark.code.evaluation.journal import FILE, Recorded, read_journal
 from joulemark.code.evaluation.scaled_sizes import ScaledSizes
 from joulemark.code.evaluation.settings import FigureSet, Settings
 from joulemark.code.problems.problem import Generator, Problem, program_id
+from joulemark.metrics.code.baseline import baseline_of
 from joulemark.metrics.code.eff_at_k import eff_at_k, level_pass_at_k
-from joulemark.record.code_run import Purpose
+from joulemark.record.code_run import CodeRun, Purpose
 from joulemark.record.errors import InputError
 
 QUICK = Settings(n_tests=6, min_pairs=1, max_pairs=2, same_problems=1, same_pairs=1, growth=False)
@@ -158,6 +160,41 @@ def test_controls_are_spread_over_the_problems() -> None:
     assert [job.problem.problem_id for job in jobs] == ["p0", "p10", "p20", "p30"]
 
 
+def test_every_job_has_the_baseline_of_all_controls() -> None:
+    """Also where an evaluation goes on, and some of these were measured before: it is that of the report."""
+    answered = Job(total_problem(), (Answer(0, TOTAL),), QUICK)
+    control = Job(total_problem(), (), QUICK, is_control=True)
+    rows: list[CodeRun] = nothing(cpu_ns=90_000, n=2)
+    stages = _stages([control, answered], rows)
+    assert next(stages) == [control]
+    rows += nothing(cpu_ns=50_000, n=4)  # what comes of the control
+    (job,) = next(stages)
+    assert job.baseline == baseline_of(rows)
+    assert job.baseline is not None
+    assert (job.baseline.n, job.baseline.cpu_ns) == (6, 50_000)
+    assert list(stages) == []
+
+
+def test_a_stage_is_asked_for_when_the_one_before_is_done() -> None:
+    problems = [total_problem(problem_id=name) for name in ("one", "two", "three")]
+    first, second, third = (Job(one, (Answer(0, TOTAL),), GRADED) for one in problems)
+    done: list[str] = []
+    seen: list[set[str]] = []
+
+    def stages() -> Iterator[list[Job]]:
+        for stage in ([first, second], [], [third]):
+            seen.append(set(done))
+            yield stage
+
+    for one in LocalExecutor(2).run(stages(), WHOLE):
+        done.append(one.problem_id)
+        assert one.runs[-1].cpu_parent_ns is not None
+        assert one.runs[-1].cpu_parent_ns > 0
+        assert all(run.cpu_parent_ns is None for run in one.runs[:-1])
+    assert seen == [set(), {"one", "two"}, {"one", "two"}]
+    assert done[-1] == "three"
+
+
 UNSCALABLE = {
     "generator": (
         "def generate(rng, size, shape):\n    assert size < 50, size\n    return ([1] * size,)\n",
@@ -226,8 +263,10 @@ def test_the_same_command_again_does_nothing_again(tmp_path: Path) -> None:
 
 def test_a_directory_holds_one_evaluation(tmp_path: Path) -> None:
     run(tmp_path, [total_problem()], {"total": [Answer(0, TOTAL)]})
-    with pytest.raises(InputError, match="another evaluation"):
+    with pytest.raises(InputError, match="another evaluation") as caught:
         run(tmp_path, [total_problem()], {"total": [Answer(0, TOTAL_TWICE)]})
+    assert "it differs in the programs that answer them" in caught.value.why
+    assert caught.value.fix.endswith(f"--into {tmp_path}-2")
     with pytest.raises(InputError, match="another evaluation"):
         run(tmp_path, [total_problem()], {"total": [Answer(0, TOTAL)]}, Settings(n_tests=7, measure=False))
 

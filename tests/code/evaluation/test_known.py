@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -13,7 +12,8 @@ from hypothesis import strategies as st
 from doubles.made_up_evaluations import record_of, rows_of, write_evaluation
 from doubles.user import joulemark
 from joulemark.code.evaluation.figures import summary_of_evaluation
-from joulemark.code.evaluation.known import GAP, clusters_of, known_of, read_known_times
+from joulemark.code.evaluation.known import WIDTH, clusters_of, known_of, read_known_times
+from joulemark.metrics.code.dps import performance_scores
 from joulemark.record.errors import InputError
 
 pytestmark = pytest.mark.hypothesis
@@ -46,13 +46,23 @@ def test_programs_that_ran_otherwise_are_not_known_ones() -> None:
 
 
 @given(st.lists(st.floats(0.1, 100), min_size=1, max_size=20))
-def test_clusters_hold_every_program_once_and_lie_apart(ratios: list[float]) -> None:
+def test_clusters_hold_every_program_once_and_are_no_wider_than_they_may(ratios: list[float]) -> None:
     found = clusters_of(ratios)
     assert sum(one.n for one in found) == len(ratios)
     assert found[-1].ratio == max(ratios)
-    for one, after in pairwise(found):
-        assert min(r for r in ratios if r > one.ratio) > one.ratio * (1 + GAP)
-        assert after.ratio > one.ratio
+    slowest_before = 0.0
+    for one in found:
+        fastest = min(r for r in ratios if r > slowest_before)
+        assert one.ratio <= fastest * (1 + WIDTH)
+        assert all(r <= one.ratio or r > fastest * (1 + WIDTH) for r in ratios if r > fastest)
+        slowest_before = one.ratio
+
+
+def test_a_chain_of_small_gaps_is_no_cluster() -> None:
+    """Forty programs from 1 to 20 times the reference: at 15 times, one in ten is slower."""
+    clusters = clusters_of([20 ** (k / 39) for k in range(40)])
+    assert performance_scores(15.0, clusters)[0] == pytest.approx(10, abs=5)
+    assert performance_scores(5.0, clusters)[0] == pytest.approx(47.5, abs=5)
 
 
 @pytest.mark.parametrize(

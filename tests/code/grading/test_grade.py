@@ -54,6 +54,24 @@ def test_what_is_not_right_is_never_graded_right(sandbox: Sandbox, source: str, 
     assert found.runs[-1].correct is False
 
 
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        ("def total(values):\n    return 6", "on ([]) it returned 6, the reference 0"),
+        ("def total(values):\n    return 6 if values else 1 / 0", "division by zero (test 1, on ([]))"),
+        ("import os\ndef total(values):\n    return 6 if values else os._exit(3)", " (test 1, on ([]))"),
+    ],
+)
+def test_what_a_program_made_of_the_test_is_told(sandbox: Sandbox, source: str, said: str) -> None:
+    last = graded(sandbox, total_problem(), source).runs[-1]
+    assert last.case == 1
+    assert last.detail.endswith(said)
+
+
+def test_what_does_not_load_fails_no_test_in_particular(sandbox: Sandbox) -> None:
+    assert "test" not in graded(sandbox, total_problem(), "import no_such_module").runs[-1].detail
+
+
 def test_nothing_is_run_after_the_first_test_that_is_wrong(sandbox: Sandbox) -> None:
     found = graded(sandbox, total_problem(), "def total(values):\n    return 6")
     assert [run.correct for run in found.runs] == [True, False]

@@ -98,5 +98,9 @@ def test_a_reference_that_fails_is_told(sandbox: Sandbox) -> None:
 
 def test_the_inputs_are_those_of_the_seed(bench: Bench) -> None:
     one, same, other = (Levels(bench, reference(bench.problem), seed) for seed in (1, 1, 2))
-    sent = [[case.sent for cases in mine._cases for case in cases] for mine in (one, same, other)]
+    sent = [
+        [case.sent for repeats in mine._cases for cases in repeats for case in cases]
+        for mine in (one, same, other)
+    ]
     assert sent[0] == sent[1] != sent[2]
+    assert len(set(sent[0])) == len(sent[0])  # no run meets an input of an earlier one

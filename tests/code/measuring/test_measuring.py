@@ -18,7 +18,7 @@ from joulemark.code.measuring.observed import Ran
 from joulemark.code.measuring.once import Bench
 from joulemark.code.measuring.paired import PairPlan, run_pairs
 from joulemark.code.measuring.scaled import LEAST_NS, MOST_NS, Scaled, scale, scaled_cases
-from joulemark.code.measuring.whole import run_whole
+from joulemark.code.measuring.whole import draw_tests, run_whole, run_whole_beside
 from joulemark.code.problems.problem import Generator
 from joulemark.record.code_run import CANDIDATE, REFERENCE, CodeRun, Outcome, Purpose
 from joulemark.record.errors import InputError
@@ -132,6 +132,21 @@ def test_memory_over_time_is_sampled_from_outside(bench: Bench, sandbox: Sandbox
     assert run.memory_above_mib_s is not None
     seconds = run.wall_ns / 1e9
     assert 5 * seconds < run.memory_above_mib_s < 105 * seconds
+    # the whole call is in it, from the start to the first sample and from the last to the end too
+    assert run.memory_mib_s is not None
+    assert run.resident_bytes is not None
+    assert run.memory_mib_s - run.memory_above_mib_s == pytest.approx(
+        run.resident_bytes / MIB * seconds, rel=1e-6
+    )
+
+
+def test_all_tests_of_two_programs_run_by_turns(bench: Bench, sandbox: Sandbox) -> None:
+    mine, cases = Ran("total", TOTAL, 0), make_cases(sandbox, bench.problem, 3)
+    tests = draw_tests(bench, cases, 2)
+    runs = run_whole_beside(bench, Ran("total", bench.problem.canonical), mine, tests)
+    assert [run.role for run in runs] == [REFERENCE, CANDIDATE, CANDIDATE, REFERENCE]
+    assert [run.pair for run in runs] == [0, 0, 1, 1]
+    assert all(run.correct for run in runs)
 
 
 @pytest.mark.slow

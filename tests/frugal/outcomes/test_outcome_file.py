@@ -16,6 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from joulemark.frugal.outcomes.outcome_file import read_outcomes
+from joulemark.rates.declared import DeclaredRates
 from joulemark.record.errors import InputError
 
 _KEYS = ("eval", "samples", "scores", "value", "doc_id", "resps", "instance_id", "stats", "name", "id")
@@ -219,8 +220,11 @@ def test_what_cannot_be_read_says_why(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="'a' more than once"):
         read_outcomes(twice)
     words = _lines(tmp_path / "words.jsonl", [{"id": "a", "correct": "perhaps"}])
-    with pytest.raises(InputError, match="no outcome"):
+    with pytest.raises(InputError, match="'perhaps' is no correct"):
         read_outcomes(words)
+    empty = _lines(tmp_path / "empty.jsonl", [{"id": "a", "correct": None}])
+    with pytest.raises(InputError, match="no outcome"):
+        read_outcomes(empty)
     broken = tmp_path / "broken.jsonl"
     broken.write_text('{"correct": 1}\n{"correct": \n')
     with pytest.raises(InputError, match="line 2"):
@@ -276,7 +280,8 @@ def test_numbers_and_texts_that_are_none(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="beyond 1e"):
         read_outcomes(huge)
     (tmp_path / "python.csv").write_text("id,score\na,1_0\nb,2\n")
-    assert read_outcomes(tmp_path / "python.csv").values.tolist() == [2.0]
+    with pytest.raises(InputError, match="'1_0' is no score"):
+        read_outcomes(tmp_path / "python.csv")
     (tmp_path / "wide.csv").write_bytes("id,correct\na,1\n".encode("utf-16"))
     with pytest.raises(InputError, match="no UTF-8"):
         read_outcomes(tmp_path / "wide.csv")
@@ -303,3 +308,73 @@ def test_a_late_duplicate_among_many_is_told_soon(tmp_path: Path) -> None:
     path.write_text("id,correct\n" + "".join(f"q{k},1\n" for k in range(200_000)) + "q199999,0\n")
     with pytest.raises(InputError, match="'q199999' more than once"):
         read_outcomes(path)
+
+
+def test_codes_below_0_are_codes_in_correct_alone(tmp_path: Path) -> None:
+    np.savez(
+        tmp_path / "m.npz",
+        score=np.array([[-2, -1, 0, 2]]),
+        completion_tokens=np.array([[-1, 150, 149, -1]]),
+        models=np.array(["a"]),
+    )
+    one = read_outcomes(tmp_path / "m.npz")
+    assert (one.metric, one.values.tolist(), one.low, one.graded) == ("score", [-2, -1, 0, 2], -2, "score")
+    assert np.nanmean(one.costs["completion_tokens"]) == 149.5
+    assert "2 of 4 completion_tokens lie below 0 and are taken for unknown" in one.notes[0]
+
+
+def test_a_cost_below_0_is_no_cost(tmp_path: Path) -> None:
+    rows = [{"item_id": k, "correct": k % 2, "energy_j": -5 if k % 2 else 3} for k in range(4)]
+    one = read_outcomes(_lines(tmp_path / "neg.jsonl", rows))
+    assert np.nansum(one.costs["energy_j"]) == 6
+    assert "2 of 4 energy_j lie below 0" in one.notes[0]
+
+
+def test_a_table_whose_first_row_is_numbers_has_no_names(tmp_path: Path) -> None:
+    (tmp_path / "bare.csv").write_text("1\n0\n1\n1\n")
+    one = read_outcomes(tmp_path / "bare.csv")
+    assert (one.metric, one.values.tolist()) == ("accuracy", [1, 0, 1, 1])
+    assert "an item, and no names of columns" in one.notes[-1]
+    (tmp_path / "two.csv").write_text("7,1\n8,0\n")
+    with pytest.raises(InputError, match="no column of outcomes"):
+        read_outcomes(tmp_path / "two.csv")
+    assert read_outcomes(tmp_path / "two.csv", metric="column_2").values.tolist() == [1, 0]
+
+
+def test_cells_that_say_nothing_that_is_known_are_refused(tmp_path: Path) -> None:
+    for cell in ("maybe", "inf", "12%"):
+        (tmp_path / "t.csv").write_text(f"item_id,score\na,0.5\nb,{cell}\n")
+        with pytest.raises(InputError, match=f"'{cell}' is no score") as error:
+            read_outcomes(tmp_path / "t.csv")
+        assert "1 of 2 cells" in error.value.why
+
+
+def test_numbers_without_a_known_unit_are_named(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("item_id,correct,energy_wh,latency_ms,e2el_s,text\na,1,2,3,4,x\n")
+    one = read_outcomes(tmp_path / "t.csv")
+    assert list(one.costs) == ["e2el_s"]
+    assert "not read as a cost: energy_wh, latency_ms; costs are columns named energy_j" in one.notes[0]
+
+
+def test_rates_price_the_energy_and_the_tokens_of_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("item_id,correct,energy_j,prompt_tokens,completion_tokens\na,1,3600000,10,20\n")
+    one = read_outcomes(path, rates=DeclaredRates(usd_per_kwh=0.3, gco2e_per_kwh=50.0, pue=2.0))
+    assert one.costs["usd"].tolist() == pytest.approx([0.6])
+    assert one.costs["gco2e"].tolist() == pytest.approx([100.0])
+    assert "usd of its energy_j at 0.3 per kWh and a PUE of 2" in one.notes
+    hosted = read_outcomes(path, metric="usd", rates=DeclaredRates(price="1,2"))
+    assert (hosted.metric, hosted.values.tolist()) == ("usd", pytest.approx([5e-5]))
+    assert "usd" not in read_outcomes(path, rates=DeclaredRates()).costs
+    bare = tmp_path / "bare.csv"
+    bare.write_text("item_id,correct\na,1\n")
+    for rates, why in (
+        (DeclaredRates(usd_per_kwh=0.3), "no column energy_j"),
+        (DeclaredRates(price="1,2"), "prompt_tokens and completion_tokens"),
+        (DeclaredRates(tariff=tmp_path / "t.toml"), "change with time"),
+        (DeclaredRates(embodied_kg=1.0), "how long a machine"),
+        (DeclaredRates(pue=1.2), "no rate was given"),
+    ):
+        with pytest.raises(InputError, match="cannot be priced") as error:
+            read_outcomes(bare, rates=rates)
+        assert why in error.value.why

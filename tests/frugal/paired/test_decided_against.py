@@ -72,6 +72,12 @@ def test_the_same_answers_never_end_it_as_a_winner(tmp_path: Path) -> None:
     rule = DecidedAgainst(reference, question=decision.PairedTest(epsilon=0.02))
     assert ended(rule, REFERENCE, 5) is not None
     assert "a tie with r" in rule.told()[0]
+    # who named it by its directory is told that, beside the id that the record keeps
+    named = dataclasses.replace(reference, name="609998af29191253")
+    rule = DecidedAgainst(named, question=decision.PairedTest(epsilon=0.02))
+    assert ended(rule, REFERENCE, 5) is not None
+    assert "a tie with r (609998af29191253) after" in rule.told()[0]
+    assert rule.facts.targets == ["decided against 609998af29191253 (tie ±2pp)"]
 
 
 def test_a_file_is_a_reference_too_and_what_it_lacks_is_left_out(tmp_path: Path) -> None:

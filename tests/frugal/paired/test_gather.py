@@ -8,8 +8,13 @@ import numpy as np
 import pytest
 
 from doubles.growing_runs import IDS, answer, finished
+from joulemark.frugal.paired.decision import PairedTest
 from joulemark.frugal.paired.gather import read_models
+from joulemark.frugal.paired.ranking import rank
+from joulemark.frugal.paired.ranks import Settled
+from joulemark.frugal.paired.stream import stream
 from joulemark.record.errors import InputError
+from joulemark.report.frugal_paired_ranking import sentences
 
 RIGHT = [k % 3 > 0 for k in range(30)]
 
@@ -49,6 +54,23 @@ def test_runs_tables_and_archives_together(tmp_path: Path) -> None:
         [run, finished(tmp_path / "again", [answer(k, False) for k in range(30)], n_items=30)]
     )
     assert twice.names == (str(run), str(tmp_path / "again"))  # both runs are of one model
+
+
+def test_runs_that_were_asked_a_part_speak_of_the_task(tmp_path: Path) -> None:
+    """As `compare --stream` has it: on 200 of 2,000 questions two equal models are no tie yet."""
+    same = [answer(k, k % 3 > 0) for k in range(200)]
+    runs = [finished(tmp_path / name, same, n_items=1200) for name in ("a", "b")]
+    both, _ = read_models(runs)
+    assert both.n_items == 1200
+    assert len(both.in_part) == 2
+    question = PairedTest(epsilon=0.03)
+    found = rank(both.values, question, drawn_from=both.n_items)
+    assert found.kind[0] == Settled.OPEN
+    assert rank(both.values, question).kind[0] == Settled.TIE  # of the 200 themselves
+    (told,) = list(stream(*runs, epsilon=0.03))
+    assert (told.decision.kind, told.decision.n_items) == ("undecided", 1200)
+    said = " ".join(sentences(both, (), found))
+    assert "the 200 items are a random part of 1,200, which a tie speaks of" in said
 
 
 def test_one_model_is_no_ranking(tmp_path: Path) -> None:

@@ -57,6 +57,28 @@ def test_without_ids_the_places_pair() -> None:
         paired([a, outcomes("b", {"x": 1.0, "y": 1.0})])
 
 
+def test_right_or_wrong_is_not_compared_with_a_score() -> None:
+    a = outcomes("a", {"x": 1.0, "y": 0.0}, graded="right or wrong")
+    b = outcomes("b", {"x": 0.3, "y": 0.9}, metric="score", graded="score")
+    with pytest.raises(InputError, match="different figures") as error:
+        paired([a, b])
+    assert error.value.why == "a has right or wrong; b has score"
+    means = outcomes("b", {"x": 0.5, "y": 0.5}, metric="score", graded="right or wrong")
+    assert paired([a, means]).metric == "score"
+    assert paired([outcomes("a", {"x": 1.0, "y": 0.0}), b]).graded == "score"  # scores of 0 and 1
+
+
+def test_what_the_items_are_a_part_of() -> None:
+    ids = {f"q{k}": 1.0 for k in range(10)}
+    whole, part = outcomes("w", ids), outcomes("p", ids, n_items=100, of_run=True)
+    assert (paired([whole, whole]).n_items, paired([whole, whole]).in_part) == (10, ())
+    assert (paired([part, part]).n_items, paired([part, part]).in_part) == (100, ("p", "p"))
+    assert paired([part, whole]).n_items == 10
+    lost = dataclasses.replace(part, unanswered=("z",))
+    other = dataclasses.replace(part, item_ids=(*part.item_ids, "z"), values=np.append(part.values, 1.0))
+    assert paired([lost, other]).n_items == 99  # one that has no outcome of both is none of those compared
+
+
 def test_what_cannot_be_paired() -> None:
     a = outcomes("a", {"x": 1.0, "y": 0.0})
     with pytest.raises(InputError, match="share no item"):

@@ -9,19 +9,23 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from joulemark.frugal.outcomes.formats.matrix import read_npz_matrix
 from joulemark.frugal.outcomes.outcome_file import read_outcomes
 from joulemark.frugal.outcomes.outcomes import Outcomes
 from joulemark.frugal.published.cutoff import find_cutoff
-from joulemark.frugal.published.frames import Reading
+from joulemark.frugal.published.frames import Ints, Reading
 from joulemark.frugal.published.loss import loss_at_cutoff
 from joulemark.frugal.published.method import Method
 from joulemark.frugal.published.shuffles import (
     BernoulliNull,
     BinaryShuffles,
     BrownianNull,
+    Floats,
+    Shuffles,
     ValueShuffles,
     shuffles_of,
 )
+from joulemark.frugal.published.tracking import Slope
 from joulemark.record.errors import InputError
 
 PAPER = {
@@ -124,10 +128,39 @@ def test_it_is_the_same_again_and_another_with_another_seed() -> None:
     assert (first.curves != other.curves).any()
 
 
-def test_fast_and_exact_agree_on_the_mean() -> None:
-    shuffles = BinaryShuffles(1900, 2600)
-    fast, exact = (find_cutoff(shuffles, Method(exact=exact)).mean for exact in (False, True))
-    assert 100 * fast == pytest.approx(100 * exact, abs=0.5)
+class Orders(Shuffles):
+    """Orders that were drawn before, (rows, n), all in one batch."""
+
+    def __init__(self, drawn: Floats) -> None:
+        self.drawn, self.n_items = drawn, drawn.shape[1]
+
+    def sums(self, points: Ints, rows: int, rng: np.random.Generator) -> Floats:
+        assert rows == len(self.drawn)
+        return np.asarray(np.cumsum(self.drawn, axis=1)[:, points - 1])
+
+
+@pytest.mark.parametrize(
+    ("n_items", "share", "batches"),
+    [(2600, 0.73, 4), pytest.param(6024, 0.42, 5, marks=pytest.mark.slow)],
+)
+def test_fast_and_exact_agree_on_the_mean_of_the_same_orders(
+    n_items: int, share: float, batches: int
+) -> None:
+    """Within 0.1 % of the items with slopes between ends; least squares put it higher, by 0.1 to 0.3 %."""
+    values = of_share(n_items, share).values
+    rng = np.random.default_rng(1)
+    rows = min(100, 400_000 // n_items)
+    of_ends, of_lines = [], []
+    for _ in range(batches):
+        orders = Orders(rng.permuted(np.tile(values, (rows, 1)), axis=1))
+        fast, ends, lines = (
+            find_cutoff(orders, replace(method, shuffles=rows)).fractions
+            for method in (Method(), Method(exact=True, slope=Slope.ENDS), Method(exact=True))
+        )
+        of_ends += (100 * (fast - ends)).tolist()
+        of_lines += (100 * (lines - fast)).tolist()
+    assert abs(np.mean(of_ends)) < 0.1
+    assert 0.0 < np.mean(of_lines) < 0.35
 
 
 def test_progress_is_told_to_the_last_shuffle() -> None:
@@ -165,8 +198,13 @@ def test_without_spread_there_is_no_knee(value: float) -> None:
 
 
 def test_too_few_items_are_refused() -> None:
-    with pytest.raises(InputError, match="do not fit"):
+    with pytest.raises(InputError, match="do not fit") as error:
         find_cutoff(shuffles_of(np.array([1.0, 0.0, 1.0])), Method(shuffles=5))
+    assert error.value.fix == "name a file of 4 items at least"
+    find_cutoff(shuffles_of(np.array([1.0, 0.0, 1.0, 1.0])), Method(shuffles=50))
+    with pytest.raises(InputError, match="do not fit") as error:
+        find_cutoff(shuffles_of(np.array([1.0, 0.0] * 3)), Method(shuffles=5, length=5))
+    assert error.value.fix == "--frame of 2 to 4 items"
 
 
 REAL = [
@@ -214,7 +252,7 @@ def test_lengths_of_real_answers_give_it_too(data_dir: Path) -> None:
     cutoff = find_cutoff(shuffles_of(outcomes.values), Method(shuffles=500))
     assert 40.1 <= 100 * cutoff.mean <= 41.3
     loss = loss_at_cutoff(cutoff, outcomes)
-    assert loss.absolute == pytest.approx(loss.formula, rel=0.12)
+    assert loss.absolute == pytest.approx(loss.formula, rel=0.1)
 
 
 @pytest.mark.slow
@@ -248,6 +286,24 @@ def test_memory_does_not_grow_with_the_shuffles() -> None:
     loss = loss_at_cutoff(many, outcomes)
     assert loss.n_items == pytest.approx(many.n_items, rel=0.02)
     assert loss.absolute == pytest.approx(loss.formula, rel=0.03)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("benchmark", "n_vectors"), [("mmlu_pro", 26), ("legalbench", 79), ("qnli", 87)])
+def test_every_vector_of_two_thousand_items_or_more_gives_it(
+    data_dir: Path, benchmark: str, n_vectors: int
+) -> None:
+    """`benchmarks/frugal_vectors.py` does so with all 585 of a thousand items or more, and 1,000 shuffles."""
+    folder = data_dir / "frugal"
+    if benchmark == "mmlu_pro":
+        matrix = read_npz_matrix(folder / "mmlu_pro_items.npz")
+    else:
+        matrix = read_npz_matrix(folder / "benchpred_binary.npz", benchmark=benchmark)
+    values = matrix.values[matrix.complete]
+    assert len(values) == n_vectors
+    for right in np.unique(values.sum(axis=1).astype(int)).tolist():
+        cutoff = find_cutoff(BinaryShuffles(right, values.shape[1]), Method(shuffles=200, seed=right))
+        assert 40.1 <= 100 * cutoff.mean <= 41.3, right
 
 
 @pytest.mark.slow

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import ks_2samp
 
-from joulemark.frugal.published.normality import ks_p, normality_p
+from joulemark.frugal.published.normality import NO_EVIDENCE, ks_p, normality_p
 
 
 @pytest.mark.parametrize("n", [8, 50, 400])
@@ -36,3 +36,15 @@ def test_normal_cutoffs_pass_and_a_lattice_does_not() -> None:
     assert normality_p(np.round(cutoffs, 2), rng) < 1e-6
     assert normality_p(np.full(1000, 0.4), rng) == 0.0
     assert normality_p(cutoffs[:5], rng) is None
+
+
+def test_what_is_normal_is_never_rejected_and_what_is_skewed_passes_too() -> None:
+    """Why a p above .05 is no evidence: a test at 5 % would reject two of the first forty."""
+    rng = np.random.default_rng(3)
+    normal = [normality_p(rng.normal(0.407, 0.015, 1000), rng) for _ in range(40)]
+    assert min(normal) > 0.1
+    assert np.median(normal) > 0.5  # of a p that is uniform, .5
+    skewed = [normality_p(rng.gamma(20, 0.02, 1000), rng) for _ in range(20)]
+    assert min(skewed) > 0.05
+    assert normality_p(rng.random(1000), rng) < 0.05
+    assert "skewed cut-offs pass" in NO_EVIDENCE

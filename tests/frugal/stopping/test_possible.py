@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from joulemark.frugal.stopping.possible import require_possible
+from joulemark.frugal.stopping.possible import require_enough, require_possible
 from joulemark.frugal.target import parse_targets
 from joulemark.record.errors import InputError
 from joulemark.record.manifest import Rates
@@ -71,3 +71,16 @@ def test_conversations_are_refused() -> None:
     talk = replace(quick, questions=tuple(replace(one, session="s", turn=0) for one in quick.questions))
     with pytest.raises(InputError, match="conversations"):
         asked("accuracy ±5pp", talk)
+
+
+@pytest.mark.parametrize(
+    ("text", "least"), [("latency ±5%", 100), ("accuracy ±5pp", 30), ("accuracy > 0.5", 30)]
+)
+def test_a_task_that_is_over_before_the_first_look_is_refused(text: str, least: int) -> None:
+    """It would ask everything and then say that two more questions are needed."""
+    quick = load_task("quick")
+    many = tuple(replace(quick.questions[0], item_id=str(n)) for n in range(least + 1))
+    require_enough(parse_targets([text]), replace(quick, questions=many))
+    with pytest.raises(InputError, match="can never end") as refused:
+        require_enough(parse_targets([text]), replace(quick, questions=many[:least], n_whole=500))
+    assert f"ask more than {least} of the task's 500" in refused.value.fix

@@ -368,3 +368,37 @@ def test_decisions_with_repeats_keep_one_alpha() -> None:
         ]
         wrong += ends(rule("accuracy > 0.6", of=200), questions, of=200) is not None
     assert wrong <= 60 * 0.05 + 2
+
+
+def test_a_cost_that_drifts_ends_nothing_and_says_why() -> None:
+    """An engine that slows down by a third over four hundred questions: narrow, and not that of all."""
+    chance = random.Random(3)
+    late = [(item(n, end_s=1.0 + n / 1200 + 0.1 * chance.random()),) for n in range(400)]
+    made = rule("latency ±5%")
+    assert ends(made, late) is None
+    assert "not believed while its halves differ (" in made.told()[0]
+    steady = [(item(n, end_s=1.0 + 0.1 * chance.random()),) for n in range(400)]
+    assert ends(rule("latency ±5%"), steady) is not None
+    # of tokens a question decides, and questions come in random order
+    longer = [(item(n, tokens=20 + n // 20),) for n in range(400)]
+    assert ends(rule("tokens ±20%"), longer) is not None
+
+
+def test_everything_asked_is_looked_at_once_more() -> None:
+    questions = answers(52, 0.6)
+    made = rule("accuracy ±1pp", of=52)
+    assert ends(made, questions, 52) is None
+    assert made.looked_at == 50
+    made.look_at_all(Finished(questions, 52, no_meter))
+    assert made.looked_at == 52
+    share = sum(bool(one[0].correct) for one in questions) / 52
+    assert f"accuracy {share:.3f} ({share:.3f} … {share:.3f}, half-width 0pp)" in made.told()[0]
+
+
+def test_a_rule_that_was_named_late_looks_first_at_what_there_was() -> None:
+    made = rule("accuracy ±20pp")
+    made.begin(187)
+    assert made.next_look == 187
+    decision = ends(made, answers(200, 0.6))
+    assert decision is not None
+    assert decision.at == made.looked_at == 187

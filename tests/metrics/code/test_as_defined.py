@@ -109,6 +109,23 @@ def test_memory_over_time_of_short_runs_is_withheld():
         assert found[name].reason is Reason.SHORTER_THAN_STEP, name
 
 
+def test_memory_over_time_of_short_runs_is_known_where_its_bounds_are_close():
+    """A reference too short to sample is beside the slowest answers: without it those would be left out."""
+    runs = tasks((0.002, 0.2), (1, 1), peak_mib=0.4)
+    short = [
+        dataclasses.replace(run, n_memory_samples=1, peak_bytes=2**19, ended_bytes=2**17)
+        if run.problem == "p0" and run.sample is None
+        else run
+        for run in runs
+    ]
+    found = as_defined(short)
+    assert found["tmu"].n == found["ntmu"].n == 2
+    # 10.4 MiB for 0.2 s beside 10 to 10.5 MiB for 2 ms; 10.4 MiB beside 12 MiB for 1 s
+    assert found["ntmu"].value == pytest.approx((100 * 10.4 / 10.25 + 10.4 / 12) / 2)
+    wide = [dataclasses.replace(run, peak_bytes=2**22) if run.n_memory_samples == 1 else run for run in short]
+    assert as_defined(wide)["ntmu"].n == 1
+
+
 def test_a_few_short_runs_among_long_ones_are_left_out():
     runs = tasks((1, 2), (1, 2), (1, 2)) + [
         dataclasses.replace(

@@ -5,9 +5,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from doubles.made_up_code_runs import MS, TIMED_OUT, abba, evaluation, nothing, program
+from doubles.made_up_code_runs import (
+    MS,
+    TIMED_OUT,
+    abba,
+    evaluation,
+    nothing,
+    program,
+    sides,
+    two_speeds,
+)
 from joulemark.metrics.code.break_even import (
-    DEFINITIONS,
     CostKind,
     ModelCost,
     TaskCost,
@@ -17,6 +25,7 @@ from joulemark.metrics.code.break_even import (
     model_cost,
 )
 from joulemark.metrics.code.corrected import corrected
+from joulemark.metrics.code.cost_definitions import DEFINITIONS
 from joulemark.metrics.code.sample import samples_of
 from joulemark.record.reason import Reason
 
@@ -165,3 +174,57 @@ def test_a_cost_without_its_slowest_program_is_withheld():
     # a problem that the other did not solve is in no comparison of runs
     unsolved = {**cheap, "p3": TaskCost(1.0, 0, None)}
     assert break_even(limited, ModelCost(CostKind.AT_METERED_RATE, unsolved)).runs.value is not None
+
+
+def evaluated(speed, seed, *, ratio=1.3, noise=0.01, n=20, n_pairs=8):
+    """Programs that take ``ratio`` times the reference, on a machine that takes ``speed`` times as long."""
+    rng = np.random.default_rng(seed)
+    runs = nothing(cpu_ns=0, n=5)
+    for k in range(n):
+        took = (20 + k) * MS * speed * np.exp(rng.normal(0, noise, (2, n_pairs)))
+        runs += [program(f"p{k}", 0), *abba(f"p{k}", 0, took[0], ratio * took[1])]
+    samples = samples_of(runs)
+    return samples, corrected(runs, samples).samples
+
+
+def cost_of(evaluation, generate, band=None):
+    samples, paired = evaluation
+    return model_cost(samples, paired, {s.problem: generate for s in samples}, CostKind.CPU, band=band)
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_an_evaluation_of_a_slower_hour_is_not_compared(turned):
+    """The same programs, a fifth slower: one way round the dearer model seemed to pay back."""
+    fast, slow = evaluated(1.0, 1), evaluated(1.2, 2)
+    dear, cheap = (slow, fast) if turned else (fast, slow)
+    found = break_even(cost_of(dear, 2.0), cost_of(cheap, 1.0))
+    assert found.runs.value is None
+    assert found.runs.reason is Reason.NOT_APPLICABLE
+    assert "1.20 times as long" in found.runs.detail
+    # where a program differs from itself by a third, a fifth is nothing
+    wide = break_even(cost_of(dear, 2.0, band=0.3), cost_of(cheap, 1.0))
+    assert "times as long" not in wide.runs.detail
+
+
+@pytest.mark.parametrize("speed", [0.96, 1.0, 1.04])
+def test_what_pays_back_does_not_depend_on_the_hour(speed):
+    """By absolute seconds 4 % of speed would be a fifth of the saving."""
+    dear, cheap = evaluated(speed, 1, ratio=1.0), evaluated(1.0, 2, ratio=1.2)
+    found = break_even(cost_of(dear, 2.0), cost_of(cheap, 1.0)).runs
+    # a second dearer, and 0.2 of the reference's 29.5 ms cheaper to run
+    truth = 1 / (0.2 * 0.0295 * math.sqrt(speed))
+    assert found.value == pytest.approx(truth, rel=0.05)
+    assert found.lo <= truth * math.sqrt(speed) <= found.hi
+    assert found.lo <= truth / math.sqrt(speed) <= found.hi
+
+
+def test_a_run_costs_the_same_of_however_many_pairs():
+    """The least of 4 runs of a machine of two speeds is a third above the least of 25; medians 6 % below."""
+    costs = {}
+    for n_pairs in (4, 25):
+        a, b = sides(two_speeds(np.random.default_rng(2), 250, 4 * -(-n_pairs // 2)) * 20 * MS)
+        runs = nothing(cpu_ns=0, n=5)
+        for k in range(250):
+            runs += [program(f"p{k}", 0), *abba(f"p{k}", 0, a[k][:n_pairs], b[k][:n_pairs])]
+        costs[n_pairs] = corrected(runs).figures["et_corrected"].value
+    assert costs[4] == pytest.approx(costs[25], rel=0.08)

@@ -179,6 +179,14 @@ def test_wrong_code_is_left_out():
     assert corrected(wrong).figures["net_corrected"].value == pytest.approx(2.0)
 
 
+def test_code_that_is_wrong_on_the_scaled_input_is_in_no_mean_and_in_the_share_of_failures():
+    """A slow program that returns anything where it is timed would else look as if it had never been."""
+    runs = [*tasks(2.0), program("p9", 0), *abba("p9", 0, [20 * MS] * 3, [1 * MS] * 3, correct=False)]
+    figures = corrected([*runs, *controls()]).figures
+    assert figures["net_corrected"].n == 1
+    assert figures["failed_scaled_share"].value == pytest.approx(1 / 2)
+
+
 def test_code_that_fails_on_the_scaled_input_has_no_time():
     runs = [*tasks(2.0), program("p9", 0)]
     runs += abba("p9", 0, [20 * MS] * 3, [1 * MS] * 3, outcome=RAISED, correct=None)
@@ -291,6 +299,25 @@ def test_the_baseline_is_the_least_and_the_floor_how_far_runs_usually_are_from_i
 
 
 def test_what_the_harness_takes():
-    runs = [program(cpu_ns=30 * MS, cpu_around_ns=10 * MS), program(cpu_ns=None, cpu_around_ns=MS)]
-    assert harness_share(runs).value == pytest.approx(0.25)
+    """Of two tests in one process the second tells what came since the first; the parent's time counts."""
+    runs = [program(case=0, cpu_ns=20 * MS, cpu_around_ns=9 * MS)]
+    runs += [program(case=1, cpu_ns=10 * MS, cpu_around_ns=MS, cpu_parent_ns=5 * MS)]
+    runs += [program(cpu_ns=None, cpu_around_ns=MS)]
+    found = harness_share(runs)
+    assert (found.value, found.n) == (pytest.approx(15 / 45), 2)
     assert harness_share([]).value is None
+
+
+def test_a_record_that_does_not_hold_the_parents_time_tells_no_overhead():
+    assert harness_share([program(cpu_ns=20 * MS, cpu_around_ns=9 * MS)]).value is None
+
+
+def test_a_program_that_failed_leaves_no_lower_bound():
+    """Left out, a failed program would make a bound of the others' mean."""
+    runs = tasks(1.1, 2.0)
+    failed = [*runs, program("f", 0), *abba("f", 0, [20 * MS], [90 * MS], outcome=RAISED, correct=None)]
+    for name in ("net_corrected_at_least", "nmu_corrected_at_least"):
+        assert corrected(runs).figures[name].value is not None
+        value = corrected(failed).figures[name]
+        assert value.value is None, name
+        assert "1 of 3" in value.detail

@@ -4,8 +4,9 @@ import scipy.stats
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from doubles.made_up_code_runs import evaluation
+from doubles.made_up_code_runs import MS, RAISED, TIMED_OUT, abba, evaluation, program
 from joulemark.metrics.code.environments import (
+    AtLeast,
     compare_environments,
     ratios_by_task,
     tau_of_models,
@@ -124,9 +125,44 @@ def test_tasks_that_differ_more_than_machines_hide_these_from_kruskal_and_wallis
     assert found.friedman["m"].p_value < 0.001
 
 
+def slow_ones_ended(ratios, n):
+    """The same ratios on a machine whose limit ends the n slowest programs just before they are done."""
+    slowest = sorted(ratios, key=ratios.get)[-n:]
+    return {task: AtLeast(r / 1.05) if task in slowest else r for task, r in ratios.items()}
+
+
+def test_a_limit_that_one_machine_met_is_no_difference_of_machines():
+    rng = np.random.default_rng(1)
+    ratios = {f"t{k}": float(r) for k, r in enumerate(np.exp(rng.normal(0, 1, 40)))}
+    ended = slow_ones_ended(ratios, 12)
+    missing = {task: r for task, r in ended.items() if not isinstance(r, AtLeast)}
+    for other in (ended, missing):
+        found = compare_environments({"A": {"m": ratios}, "B": {"m": other}})
+        assert found.kruskal_wallis["m"] is None or found.kruskal_wallis["m"].p_value > 0.99
+        assert found.friedman["m"] is None or found.friedman["m"].p_value > 0.99
+        assert found.agreements[0].of_tasks["m"].value == pytest.approx(1.0)
+    assert found.agreements[0].of_tasks["m"].n == 28
+
+
+def test_what_a_limit_ended_is_slower_than_what_ended_below_its_bound():
+    ratios = {f"t{k}": 1.0 + k for k in range(12)}
+    ended = {task: AtLeast(3 * r) if k < 9 else r for k, (task, r) in enumerate(ratios.items())}
+    found = compare_environments({"A": {"m": ratios}, "B": {"m": ended}})
+    assert found.friedman["m"].p_value < 0.01
+    models = {name: {**ratios, "slow": AtLeast(9.0)} for name in MODELS}
+    assert tau_of_models(models, models).reason is not None  # all are equal on what ended
+
+
 def test_ratios_come_from_runs():
     ratios = ratios_by_task(evaluation([1.0, 4.0], noise=0.0))
     assert ratios == {"p00": pytest.approx(1.0), "p01": pytest.approx(4.0, rel=0.01)}
+    slow = abba("p02", 0, [20 * MS] * 3, [900 * MS] * 3, outcome=TIMED_OUT, correct=None)
+    failed = abba("p03", 0, [20 * MS] * 3, [900 * MS] * 3, outcome=RAISED, correct=None)
+    more = [*evaluation([1.0, 4.0], noise=0.0), program("p02", 0), *slow, program("p03", 0), *failed]
+    bound = ratios_by_task(more)["p02"]
+    assert isinstance(bound, AtLeast)
+    assert bound.ratio == pytest.approx(45, rel=0.01)
+    assert "p03" not in ratios_by_task(more)
     alone = compare_environments({"x": {"m": ratios}})
     assert alone.agreements == ()
     assert alone.kruskal_wallis == {"m": None}

@@ -1,16 +1,20 @@
 import dataclasses
 import json
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from doubles.made_up_code_runs import MS, TIMED_OUT, abba, evaluation, program, whole
+from doubles.made_up_code_runs import MIB, MS, TIMED_OUT, abba, evaluation, program, whole
+from joulemark.code.evaluation.settings import Settings
 from joulemark.metrics.catalogue import code_definitions
 from joulemark.metrics.code import definition_name, repeat_study, spreads_json, summarize_code, summary_json
 from joulemark.metrics.code.by_group import Tags
 from joulemark.metrics.code.dps import Cluster
 from joulemark.metrics.code.number_of_tests import compare_test_counts
+from joulemark.metrics.code.sample import samples_of
+from joulemark.metrics.code.summary import ks_of
 from joulemark.record.code_run import (
     CANDIDATE,
     REFERENCE,
@@ -21,7 +25,7 @@ from joulemark.record.code_run import (
     Purpose,
 )
 from joulemark.record.reason import Reason
-from joulemark.report.code_rows import notes
+from joulemark.report.code_rows import EXTREMES, notes, sections
 
 DEFINED = {d.name: d for d in code_definitions()}
 # figures of several models or machines, and of one sample
@@ -37,6 +41,8 @@ ELSEWHERE = {
     "break_even_runs",
     "rank_agreement_of_models",
     "rank_agreement_of_tasks",
+    "net_corrected_quotient",
+    "pass_at_1_difference",
 }
 
 
@@ -92,7 +98,7 @@ def test_counts_add_up():
     assert counts["n_problems"] == counts["n_samples"] == 5
     assert counts["n_right"] + counts["n_wrong"] + counts["n_unjudged"] == 5
     assert (counts["n_right"], counts["n_wrong"], counts["n_solved"]) == (4, 1, 4)
-    known = ("n_timed", "n_censored", "n_failed_scaled", "n_not_paired")
+    known = ("n_timed", "n_censored", "n_failed_scaled", "n_without_reference", "n_not_paired")
     assert sum(counts[name] for name in known) == counts["n_right"]
     assert counts["n_censored"] == 1
 
@@ -105,6 +111,39 @@ def test_the_worst_says_what_is_only_a_lower_bound():
     assert not second.is_at_least
     assert "≥" not in second.text
     assert summary_json(summary)["extremes"]["cpu_ratio"]["worst"][0]["is_at_least"] is True
+
+
+def test_a_program_that_memory_ended_is_among_the_worst_by_memory():
+    ended = abba(
+        "big", 0, [20 * MS], [30 * MS], outcome=Outcome.OVER_MEMORY, correct=False, peak_bytes=900 * MIB
+    )
+    summary = summarize_code([*evaluation([1.0]), program("big", 0), *ended])
+    first, second = summary.extremes["memory_ratio"].worst
+    assert (first.problem, first.is_at_least, second.is_at_least) == ("big", True, False)
+    assert first.value == pytest.approx(900 / 4, rel=0.01)
+
+
+def test_a_reference_that_failed_is_no_failure_of_the_answer():
+    pairs = abba("ref", 0, [20 * MS] * 4, [30 * MS] * 4)
+    pairs = [dataclasses.replace(run, outcome=TIMED_OUT) if run.sample is None else run for run in pairs]
+    summary = summarize_code([*evaluation([1.0]), program("ref", 0), *pairs])
+    assert summary.counts["n_failed_scaled"] == 0
+    assert summary.counts["n_without_reference"] == 1
+    assert not any("failed on the scaled input" in said for said in notes(summary))
+    assert any("no reference to be held against" in said for said in notes(summary))
+
+
+def test_every_ratio_has_its_worst_and_best():
+    summary = summarize_code(evaluation([1.0, 4.0, 0.5]))
+    for name in ("net", "ntmu", "cpu_ratio"):
+        assert [one.problem for one in summary.extremes[name].worst] == ["p01", "p00", "p02"], name
+        assert summary.extremes[name].best[0].problem == "p02"
+    assert set(summary.extremes) == set(EXTREMES)
+    assert summary.extremes["net"].worst[0].value == pytest.approx(4.0)
+    limited = [*evaluation([1.0]), program("slow", 0), whole("slow", None, wall_s=0.1)]
+    limited.append(whole("slow", 0, wall_s=3.0, outcome=TIMED_OUT))
+    first = summarize_code(limited).extremes["net"].worst[0]
+    assert (first.problem, first.is_at_least, first.value) == ("slow", True, pytest.approx(30))
 
 
 def test_flags_are_counted_by_sample():
@@ -150,7 +189,10 @@ def test_a_chance_in_few_pairs_accuses_nobody():
     found = summarize_code(around_the_call(10))
     assert found.flagged == {WORK_OUTSIDE_CALL: (("p00", 0),)}
     assert summary_json(found)["flagged"] == {WORK_OUTSIDE_CALL: [{"problem": "p00", "sample": 0}]}
-    assert notes(found)[0].startswith("1 program (p00 sample 0): it computed outside the call")
+    assert notes(found)[0].startswith("1 program (p00 sample 0, 20 ms a run): it took more outside the call")
+    assert summary_json(found)["outside_call"] == [
+        {"problem": "p00", "sample": 0, "cpu_s": pytest.approx(0.02)}
+    ]
 
 
 def test_every_ratio_of_a_task_is_a_number_or_has_a_reason():
@@ -240,3 +282,15 @@ def test_repeats_have_a_spread():
     assert json.dumps(spreads_json(spreads), allow_nan=False)
     assert repeat_study(figures[:1])["pass_at_1"].reason is Reason.SINGLE_RUN
     assert repeat_study([figures[0], {}])["pass_at_1"].mean is None
+
+
+def test_pass_at_k_is_told_for_as_many_samples_as_every_problem_has():
+    runs = [program(f"p{n}", k, case=0, correct=k > n) for n in range(2) for k in range(3)]
+    found = summarize_code(runs).figures
+    assert [name for name in found if name.startswith("pass_at_")] == ["pass_at_1", "pass_at_3"]
+    assert found["pass_at_3"].value == 1.0
+    assert ks_of(samples_of([*runs, program("p2", 0)])) == (1,)
+    many = [program("p", k) for k in range(12)]
+    assert ks_of(samples_of(many)) == (1, 5, 10, 12)
+    (right, *_) = sections(SimpleNamespace(settings=Settings()), summarize_code(runs))
+    assert [row.title for row in right.rows] == ["pass@1", "pass@3"]

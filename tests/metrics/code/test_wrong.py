@@ -51,3 +51,12 @@ def test_where_all_are_right_nothing_is_said():
 def test_what_a_program_says_steers_no_terminal():
     evil = program("p", 0, case=0, outcome=Outcome.RAISED, detail="\x1b[2Jgone")
     assert "\x1b" not in notes(summarize_code([evil]))[0]
+
+
+def test_tests_that_are_named_are_told_how_to_see() -> None:
+    (said,) = (note for note in notes(summarize_code(runs())) if "wrong" in note)
+    assert said.endswith(
+        "as `joulemark code generate-tests PROBLEM` prints them with your --tests as --n and the same --seed."
+    )
+    none = [program("p", 0, case=0, outcome=Outcome.NOT_LOADED, correct=False, detail=SYNTAX)]
+    assert notes(summarize_code(none))[0].endswith("line 1).")

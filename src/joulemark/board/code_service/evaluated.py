@@ -26,9 +26,10 @@ from joulemark.metrics.code.by_group import Figures
 from joulemark.metrics.code.summary import CodeSummary
 from joulemark.metrics.code.summary_json import summary_json
 from joulemark.metrics.code.wrong import Wrong
+from joulemark.report.code_cells import GROUP_COLUMNS, cell_of, group_columns
 from joulemark.report.code_html import render_code_page
-from joulemark.report.code_rows import GROUP_COLUMNS, busy, headline, notes, sections, warnings
-from joulemark.report.wording import figure_texts, printable, why
+from joulemark.report.code_rows import busy, headline, notes, sections, warnings
+from joulemark.report.wording import printable, why
 
 PAGE, SUMMARY = "code.html", "summary.json"
 _FIXED_TIME = (2020, 1, 1, 0, 0, 0)
@@ -77,7 +78,7 @@ def _result(record: EvaluationRecord, recorded: Recorded, summary: CodeSummary) 
         "warnings": warnings(record, summary, recorded.unusable),
         "notes": notes(quiet, recorded.not_measured),
         "sections": [asdict(one) for one in sections(record, summary)],
-        "columns": list(GROUP_COLUMNS.values()),
+        "columns": group_columns(summary.queued),
         "groups": [
             {"title": title, "rows": _group_rows(groups)}
             for title, groups in (("algorithm", summary.by_algorithm), ("difficulty", summary.by_difficulty))
@@ -97,7 +98,7 @@ def _group_rows(groups: Mapping[str, Figures]) -> list[dict[str, Any]]:
         {
             "name": printable(group).replace("_", " "),
             "cells": [
-                {"text": figure_texts(name, value)[0], "why": why(value)}
+                {"text": cell_of(name, value).text, "why": why(value)}
                 for name in GROUP_COLUMNS
                 if (value := figures.get(name)) is not None
             ],

@@ -190,8 +190,12 @@ def _chart(request: Request, found: JobJson) -> dict[str, Markup] | None:
     if found.result is None:
         return None
     summary = found.result["summary"]
+    drawn = summary["distribution"]
     ratios = Distribution(
-        tuple(summary["distribution"]["counts"]), int(summary["distribution"]["n_at_least"])
+        tuple(drawn["counts"]),
+        int(drawn["n_at_least"]),
+        drawn.get("n_told_faster"),
+        drawn.get("n_told_slower"),
     )
     if not ratios.n:
         return None

@@ -229,6 +229,8 @@ def _stop(rule: StopFacts) -> StopFacts:
         least=rule.least,
         every=rule.every,
         growth=rule.growth,
+        looked_at=rule.looked_at,
+        named_at=rule.named_at,
         stopped=None
         if stopped is None
         else Stopped(

@@ -7,15 +7,16 @@ problem's number. COFFE: ``{prompt: [[answer, …], valid]}``.
 
 from __future__ import annotations
 
+import difflib
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
 from joulemark.code.answers.program import Extracted, completion_of, given_program, program_of
-from joulemark.code.problems.importers.rows import Row, read_document, read_rows
+from joulemark.code.problems.importers.rows import SAMPLE_FORMS, SAMPLES, Row, read_document, read_rows
 from joulemark.code.problems.problem import Problem
 from joulemark.record.errors import InputError
 
@@ -79,7 +80,7 @@ def read_samples(path: Path, problems: Iterable[Problem], *, layout: Layout | No
     known = list(problems)
     name = path.name.lower().removesuffix(".gz")
     if not name.endswith(".jsonl") and layout is not Layout.EVALPLUS:
-        document = read_document(path)
+        document = read_document(path, holds=SAMPLES)
         found = layout or _layout_of(document)
         if found is Layout.ENAMEL:
             return _collected(Layout.ENAMEL, _enamel(path, document), known)
@@ -114,18 +115,37 @@ def _collected(layout: Layout, found: Sequence[_Found], problems: Sequence[Probl
         samples.append(Sample(problem_id, counts[problem_id], text, form))
         counts[problem_id] += 1
     if not samples:
-        raise InputError(
-            "no sample answers one of the problems",
-            why=f"the file's ids are like {found[0][0][:60]!r}" if found else "the file holds none",
-            fix="name the problems that were answered with --problems",
-        )
+        raise _none_answers([name for name, _, _ in found], known)
     unanswered = tuple(one.problem_id for one in problems if one.problem_id not in counts)
     foreign = tuple(dict.fromkeys(name for name, _, _ in found if name not in known))
     return Samples(layout, tuple(samples), unanswered, len(found) - len(samples), foreign)
 
 
+def nearest(names: Iterable[str], known: Iterable[str]) -> dict[str, str]:
+    """Return, of each name that is none of ``known``, the one that it was most likely meant to be."""
+    there = sorted(known)
+    found = {name: difflib.get_close_matches(name, there, n=1, cutoff=0.8) for name in names}
+    return {name: near[0] for name, near in found.items() if near}
+
+
+def _none_answers(names: Sequence[str], known: Collection[str]) -> InputError:
+    """Return the error of a file of which no sample is of the problems."""
+    near = nearest(dict.fromkeys(names[:3]), known)
+    if near:
+        return InputError(
+            "no sample answers one of the problems",
+            why="; ".join(f"{name[:60]!r} is none: did you mean {one!r}?" for name, one in near.items()),
+            fix="joulemark code problems   # lists ids to mend yours by; --problems names others",
+        )
+    return InputError(
+        "no sample answers one of the problems",
+        why=f"the file's ids are like {names[0][:60]!r}" if names else "the file holds none",
+        fix="name the problems that were answered with --problems",
+    )
+
+
 def _of_rows(path: Path, problems: Sequence[Problem], layout: Layout | None) -> Samples:
-    contents = read_rows(path)
+    contents = read_rows(path, holds=SAMPLES)
     first = contents.rows[0].fields
     if layout is None:
         layout = Layout.EFFIBENCH if "problem_idx" in first else Layout.EVALPLUS
@@ -143,12 +163,19 @@ def _id(row: Row, name: str) -> str:
 
 
 def _evalplus(row: Row) -> _Found:
+    if "task_id" not in row.fields:
+        raise row.fault(
+            f'it has no "task_id"; its fields are {", ".join(row.fields)[:120]}', f"write {SAMPLE_FORMS}"
+        )
     identity = row.identity("task_id")
     identity = f"Mbpp/{identity}" if identity.isdecimal() else identity
     for name, form in (("solution", Form.PROGRAM), ("completion", Form.COMPLETION), ("answer", Form.ANSWER)):
         if name in row.fields:
             return identity, row.text(name, may_be_empty=True), form
-    raise row.fault('it has neither "solution" (a program) nor "completion" (the rest of the prompt)')
+    raise row.fault(
+        f'it has neither "solution", "completion" nor "answer"; its fields are {", ".join(row.fields)[:120]}',
+        f"write {SAMPLE_FORMS}",
+    )
 
 
 def _enamel(path: Path, document: Any) -> list[_Found]:

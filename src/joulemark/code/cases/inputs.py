@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from joulemark.code.contain.ended import Ended
 from joulemark.code.contain.sandbox import Sandbox
-from joulemark.code.inside.packed import Packed, pack
+from joulemark.code.inside.packed import NO_REFERENCES, Packed, pack
 from joulemark.code.inside.plain import Plain
 from joulemark.code.problems.problem import Generator, Problem
 from joulemark.record.code_run import Outcome
@@ -23,6 +23,15 @@ def joulemark_generate(seed, size, shape):
     return generate(random.Random(seed), size, shape)
 """
 
+_SEEDED_PACKED = f"""
+{_SEEDED}
+
+def joulemark_generate_packed(seed, size, shape):
+    import marshal
+    args = {_ENTRY_POINT}(seed, size, shape)
+    return marshal.dumps(args, {NO_REFERENCES}) if type(args) is tuple else None
+"""
+
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
@@ -33,13 +42,13 @@ class Wanted:
     seed: int
 
 
-def seed_of(problem: Problem, seed: int, number: int) -> int:
-    """Return the seed of an input: the same for every model and on every machine."""
+def seed_of(problem: Problem, seed: int | str, number: int) -> int:
+    """Return the seed of an input by what draws it: the same for every model and on every machine."""
     text = f"{problem.problem_id}/{seed}/{number}"
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:6], "big")
 
 
-def level_inputs(problem: Problem, level: int, seed: int = 0) -> list[Wanted]:
+def level_inputs(problem: Problem, level: int, seed: int | str = 0) -> list[Wanted]:
     """Return what is asked of a generator that has levels, for one of them. Level 0 is for correctness."""
     generator = _generator(problem)
     return [
@@ -83,14 +92,40 @@ def make_inputs(sandbox: Sandbox, problem: Problem, wanted: Sequence[Wanted]) ->
     return made
 
 
-def _all_at_once(sandbox: Sandbox, source: str, orders: Sequence[Packed]) -> tuple[Plain, ...] | None:
+def make_packed(sandbox: Sandbox, problem: Problem, wanted: Sequence[Wanted]) -> list[Packed]:
+    """Return the inputs as they are sent, in a third of the time of `make_inputs`: nobody here reads them.
+
+    Raises `InputError` where the generator fails, and where one is too large to be sent.
+    """
+    source = problem.prelude + _generator(problem).source + _SEEDED_PACKED
+    orders = [pack((one.seed, one.size, one.shape)) for one in wanted]
+    values = _all_at_once(sandbox, source, orders, "joulemark_generate_packed")
+    if values is None and len(orders) > 1:  # too much together
+        halves = (wanted[: len(wanted) // 2], wanted[len(wanted) // 2 :])
+        return [packed for half in halves for packed in make_packed(sandbox, problem, half)]
+    packed = [value for value in values or () if isinstance(value, bytes)]
+    if len(packed) == len(wanted):
+        return [*packed]
+    made = make_inputs(sandbox, problem, wanted)  # what has nodes or the like, and what fails
+    if len(made) < len(wanted):
+        raise InputError(
+            f"{problem.problem_id} has no input of size {max(one.size for one in wanted)}",
+            why=f"{len(wanted) - len(made)} of {len(wanted)} are too large to be sent",
+            fix="choose smaller SIZES in its generator",
+        )
+    return [pack(one.args) for one in made]
+
+
+def _all_at_once(
+    sandbox: Sandbox, source: str, orders: Sequence[Packed], entry_point: str = _ENTRY_POINT
+) -> tuple[Plain, ...] | None:
     """Return what a generator returns for all orders, asked for in one go.
 
     Null where one of them fails or all are too much together: one at a time it is told which, and why.
     """
     try:
         with sandbox.cell() as cell:
-            cell.load(source, _ENTRY_POINT)
+            cell.load(source, entry_point)
             called = cell.call(orders)
     except Ended:
         return None

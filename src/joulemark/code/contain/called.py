@@ -21,9 +21,9 @@ class Called:
     ``values``: what was returned, by call, up to the first exception; ``outcome`` is that of the last.
     ``cpu_ns``, ``wall_ns``: between start and end, from outside; ``cpu_inside_ns``: as the process says.
     ``cpu_around_ns``: CPU time of the process outside its calls, from its start or from what the call before
-    told. ``queued_ns``: how long it, or the one that waited for it, was ready to run and had no processor. ``cpu_before_ns``: from being
-    sent its inputs to the start; ``cpu_after_ns``, ``wall_after_ns``, ``queued_after_ns``,
-    ``peak_after_bytes``: from the end to the result. Bytes and instructions as in
+    told. ``queued_ns``: how long it, or the one that waited for it, was ready to run and had no processor.
+    ``cpu_before_ns``: from being sent its inputs to the start; ``cpu_after_ns``, ``wall_after_ns``,
+    ``queued_after_ns``, ``peak_after_bytes``: from the end to the result. Bytes and instructions as in
     `CodeRun`; ``no_instructions`` says why there are none.
     ``memory``: readings of the resident memory meanwhile (monotonic ns, bytes); ``began_ns``: the start then.
     ``flags`` say under what the program ran, as in `CodeRun`.

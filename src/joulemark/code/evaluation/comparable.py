@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 
+from joulemark.code.evaluation.journal import Recorded
 from joulemark.code.evaluation.record import EvaluationRecord
 from joulemark.code.evaluation.settings import Settings
+from joulemark.code.evaluation.sound import open_problems
 from joulemark.record.errors import InputError
 
 DECIDING = ("n_tests", "seed", "timeout_s", "memory_mib")
@@ -18,6 +21,28 @@ def differing(first: Settings, second: Settings) -> dict[str, tuple[object, obje
     """Return both values of each setting that differs."""
     a, b = first.model_dump(mode="json"), second.model_dump(mode="json")
     return {name: (a[name], b[name]) for name in a if a[name] != b[name]}
+
+
+def what_differs(there: EvaluationRecord, now: EvaluationRecord) -> str:
+    """Return in words what makes an evaluation another one than that of a directory; it must be another."""
+    said = [
+        f"{name} ({a} there, {b} now)" for name, (a, b) in differing(there.settings, now.settings).items()
+    ]
+    if there.problems_digest != now.problems_digest:
+        said.append(_more_and_fewer("problems", set(there.problems), set(now.problems)))
+    elif there.samples_digest != now.samples_digest:
+        said.append("the programs that answer them")
+    if there.environment_id != now.environment_id:
+        said.append("the machine, its interpreter, or what holds programs there")
+    if there.procedure != now.procedure:
+        said.append(f"procedure ({there.procedure} there, {now.procedure} now: another version of Joulemark)")
+    return "; ".join(said) or "what decides its figures"
+
+
+def _more_and_fewer(what: str, there: AbstractSet[str], now: AbstractSet[str]) -> str:
+    if there == now:
+        return f"what the {what} are (of the same ids)"
+    return f"{what} ({len(there)} there, {len(now)} now, {len(there & now)} of them in both)"
 
 
 def why_not_comparable(
@@ -41,6 +66,22 @@ def why_not_comparable(
     if deciding:
         return "other settings", "; ".join(f"{name}: {a} and {b}" for name, (a, b) in deciding.items())
     return None
+
+
+def require_finished(label: str, record: EvaluationRecord, recorded: Recorded) -> None:
+    """Raise `InputError` for an evaluation that has no rows of some of its problems.
+
+    What takes longest ends last, so those that are missing are slow or endless ones: without them it would
+    be compared by the easier part of its programs.
+    """
+    missing = (*open_problems(record, recorded), *recorded.unsound)
+    if missing:
+        named = ", ".join(missing[:3]) + (f" and {len(missing) - 3} more" if len(missing) > 3 else "")
+        raise InputError(
+            f"{label} is not finished",
+            why=f"{len(missing)} of {len(record.problems)} problems have no rows: {named}",
+            fix=f"joulemark code eval SAMPLES --into {label}   # the command that made it goes on from there",
+        )
 
 
 def require_comparable(evaluations: Sequence[Labelled]) -> None:

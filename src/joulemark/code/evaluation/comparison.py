@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import combinations
 
 from joulemark.code.evaluation.comparable import (
     differing,
     require_comparable,
+    require_finished,
     require_same_on_machines,
 )
 from joulemark.code.evaluation.journal import Recorded
@@ -16,15 +18,18 @@ from joulemark.code.evaluation.settings import Settings
 from joulemark.metrics.code.by_group import Figures, on_identical_problems, solved_by_all
 from joulemark.metrics.code.environments import (
     EnvironmentComparison,
+    TaskRatios,
     compare_environments,
     ratios_by_task,
 )
+from joulemark.metrics.code.model_pair import ModelPair, model_pair
 from joulemark.metrics.code.number_of_tests import TestCount, compare_test_counts
+from joulemark.metrics.code.queued import Queued
 from joulemark.metrics.code.repeat_study import repeat_study
-from joulemark.metrics.code.summary import main_figures
+from joulemark.metrics.code.summary import main_figures, queued
 from joulemark.metrics.plain import JsonValue
 from joulemark.metrics.repeats import Spread
-from joulemark.record.code_run import CodeRun
+from joulemark.record.code_run import CodeRun, Purpose
 from joulemark.record.errors import InputError
 
 Evaluation = tuple[str, EvaluationRecord, Recorded]
@@ -37,6 +42,8 @@ class EvaluationComparison:
 
     ``spread``: where all are evaluations of the same answers, mean and deviation of each figure.
     ``test_counts``: where they differ in the number of tests alone, what that changes.
+    ``pairs``: each two of them problem by problem. ``queued``: by label, how many runs waited for a
+    processor.
     ``differ``: settings that are not the same in all of them, with the value of each by label.
     """
 
@@ -48,6 +55,8 @@ class EvaluationComparison:
     spread: Mapping[str, Spread]
     test_counts: tuple[TestCount, ...]
     differ: Mapping[str, Mapping[str, JsonValue]]
+    pairs: tuple[ModelPair, ...] = ()
+    queued: Mapping[str, Mapping[Purpose, Queued]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +71,8 @@ def compare_evaluations(evaluations: Sequence[Evaluation]) -> EvaluationComparis
     """Compare evaluations of one environment on the same problems. Raises `InputError` for others."""
     first = evaluations[0][1]
     require_comparable([(label, record) for label, record, _ in evaluations])
+    for evaluation in evaluations:
+        require_finished(*evaluation)
     _require_distinct(label for label, _, _ in evaluations)
     differ = _differ(evaluations)
     runs = {label: recorded.all_runs() for label, _, recorded in evaluations}
@@ -79,13 +90,17 @@ def compare_evaluations(evaluations: Sequence[Evaluation]) -> EvaluationComparis
         spread=repeat_study(list(of_all.values())) if same_answers and not differ else {},
         test_counts=compare_test_counts(counts) if by_tests else (),
         differ=differ,
+        pairs=() if same_answers else tuple(model_pair(a, b, runs) for a, b in combinations(runs, 2)),
+        queued={label: queued(mine) for label, mine in runs.items()},
     )
 
 
 def compare_machines(evaluations: Sequence[Evaluation]) -> MachineComparison:
     """Compare environments by evaluations of the same answers. Raises `InputError` for fewer than two."""
     require_same_on_machines([(label, record) for label, record, _ in evaluations])
-    ratios: dict[str, dict[str, dict[str, float]]] = {}
+    for evaluation in evaluations:
+        require_finished(*evaluation)
+    ratios: dict[str, dict[str, TaskRatios]] = {}
     machines: dict[str, str] = {}
     for _, record, recorded in evaluations:
         host, python = record.environment.host, record.environment.python

@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
 
 from joulemark.code.contain.containment import Containment
+from joulemark.code.evaluation.comparable import what_differs
 from joulemark.code.evaluation.environment import environment_of
 from joulemark.code.evaluation.executor import CodeExecutor
 from joulemark.code.evaluation.job import Answer, Done, Job, is_scalable
 from joulemark.code.evaluation.journal import CodeJournal, Recorded
+from joulemark.code.evaluation.order import expected_information
 from joulemark.code.evaluation.record import FILE, EvaluationRecord, new_record, read_record, write_record
 from joulemark.code.evaluation.scaled_sizes import ScaledSizes
 from joulemark.code.evaluation.settings import FigureSet, Settings
 from joulemark.code.evaluation.sound import read_rows
 from joulemark.code.measuring.baseline import LEAST_REPEATS, NOTHING, REPEATS
-from joulemark.code.problems.problem import DIFFICULTIES, Problem
+from joulemark.code.problems.problem import Problem
 from joulemark.files.locks import FileLock, LockHeld
+from joulemark.metrics.code.baseline import baseline_of
+from joulemark.record.code_run import CodeRun
 from joulemark.record.errors import InputError
 
 _LOCK = ".code.lock"
@@ -63,15 +68,19 @@ def evaluate(
         before = read_rows(directory, record)
         sizes = ScaledSizes(record.environment_id)
         jobs = [job for job in _jobs(wanted, answers, settings, sizes) if job.job_id not in before.done]
+        # what a program left to the next evaluation of it, or knew before this one, is of no use to it
+        jobs = [replace(job, draw=record.created_utc) for job in jobs]
         left = sum(not job.is_control for job in jobs)
         watcher.started(len(wanted), len(wanted) - left)
         by_id = {problem.problem_id: problem for problem in wanted}
         journal = CodeJournal(directory)
-        results = executor.run(jobs, containment)
+        control_runs = [run for runs in before.controls.values() for run in runs]
+        results = executor.run(_stages(jobs, control_runs), containment)
         try:
             for done in results:
                 journal.append(done)
                 if done.is_control:
+                    control_runs += done.runs
                     continue
                 if done.size is not None:
                     sizes.keep(by_id[done.problem_id], done.size)
@@ -83,18 +92,32 @@ def evaluate(
         return record, read_rows(directory, record)
 
 
+def _stages(jobs: Sequence[Job], control_runs: Sequence[CodeRun]) -> Iterator[list[Job]]:
+    """Yield the controls, then the jobs that have what these found, by ``control_runs``, taken off.
+
+    Every job has the same baseline, that of the report, also where an evaluation goes on.
+    """
+    yield [job for job in jobs if job.is_control]
+    baseline = baseline_of(control_runs)
+    yield [replace(job, baseline=baseline) for job in jobs if not job.is_control]
+
+
 def _jobs(
     problems: Sequence[Problem],
     answers: Mapping[str, Sequence[Answer]],
     settings: Settings,
     sizes: ScaledSizes,
 ) -> list[Job]:
-    """Return the controls, then one job a problem, those that tell most first: what scales, hard ones."""
-    ordered = sorted(problems, key=_expected_information)
+    """Return the controls, then one job a problem, those that tell most first."""
+    ordered = sorted(problems, key=lambda one: expected_information(one, answers[one.problem_id]))
     jobs = [
         Job(problem, tuple(answers[problem.problem_id]), settings, sizes.of(problem)) for problem in ordered
     ]
-    return [*_controls(ordered, settings, sizes), *jobs] if settings.measure else jobs
+    if not settings.measure:
+        return jobs
+    # whatever the answers are: every model's band is of the same problems
+    of_all = sorted(problems, key=lambda one: expected_information(one, ()))
+    return [*_controls(of_all, settings, sizes), *jobs]
 
 
 def _controls(ordered: Sequence[Problem], settings: Settings, sizes: ScaledSizes) -> list[Job]:
@@ -113,12 +136,6 @@ def _controls(ordered: Sequence[Problem], settings: Settings, sizes: ScaledSizes
     ]
 
 
-def _expected_information(problem: Problem) -> tuple[bool, int, str]:
-    """Return what sorts problems that tell efficient programs apart before those that cannot."""
-    hardness = DIFFICULTIES.index(problem.difficulty) if problem.difficulty in DIFFICULTIES else 0
-    return (not is_scalable(problem), -hardness, problem.problem_id)
-
-
 def _begun(directory: Path, record: EvaluationRecord) -> EvaluationRecord:
     """Return the directory's record; the new one is written where there is none."""
     if (directory / FILE).exists():
@@ -126,8 +143,8 @@ def _begun(directory: Path, record: EvaluationRecord) -> EvaluationRecord:
         if there.evaluation_id != record.evaluation_id:
             raise InputError(
                 f"{directory} holds another evaluation",
-                why="other problems, answers, settings, procedure or another machine: rows would be mixed",
-                fix="choose another directory with --into",
+                why=f"it differs in {what_differs(there, record)}: rows would be mixed",
+                fix=f"give its options again to go on with it, or begin another with --into {directory}-2",
             )
         return there
     try:

@@ -8,7 +8,7 @@ import multiprocessing.connection
 import os
 import signal
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing.queues import Queue
@@ -30,8 +30,11 @@ class CodeExecutor(Protocol):
         """How many programs run at a time, for the record."""
         ...
 
-    def run(self, jobs: Sequence[Job], containment: Containment) -> Iterator[Done]:
-        """Yield what came of each job as it is finished. Closing the iterator ends what is under way."""
+    def run(self, stages: Iterable[Sequence[Job]], containment: Containment) -> Iterator[Done]:
+        """Yield what came of each job as it is finished. Closing the iterator ends what is under way.
+
+        A stage is asked for when what came of all jobs of the one before was yielded: these may depend on it.
+        """
         ...
 
 
@@ -50,26 +53,27 @@ class LocalExecutor:
         """How many programs run at a time."""
         return len(self.cores)
 
-    def run(self, jobs: Sequence[Job], containment: Containment) -> Iterator[Done]:
-        """Yield what came of each job; two wait for every worker, so that none is idle."""
+    def run(self, stages: Iterable[Sequence[Job]], containment: Containment) -> Iterator[Done]:
+        """Yield what came of each job; two wait for every worker, so that none is idle within a stage."""
         context = multiprocessing.get_context("spawn")
         places: Queue[int | None] = context.Queue()
         for core in self.cores:
             places.put(core)
-        waiting = iter(jobs)
         with ProcessPoolExecutor(len(self.cores), context, _start, (places, containment)) as pool:
             under_way: set[Future[Done]] = set()
             try:
-                while True:
-                    for job in waiting:
-                        under_way.add(pool.submit(_work, job))
-                        if len(under_way) >= 2 * len(self.cores):
+                for stage in stages:
+                    waiting = iter(stage)
+                    while True:
+                        for job in waiting:
+                            under_way.add(pool.submit(_work, job))
+                            if len(under_way) >= 2 * len(self.cores):
+                                break
+                        if not under_way:
                             break
-                    if not under_way:
-                        return
-                    finished, under_way = wait(under_way, return_when=FIRST_COMPLETED)
-                    for one in finished:
-                        yield one.result()
+                        finished, under_way = wait(under_way, return_when=FIRST_COMPLETED)
+                        for one in finished:
+                            yield one.result()
             except BrokenProcessPool as error:
                 raise InputError(
                     "a process that grades programs was ended",

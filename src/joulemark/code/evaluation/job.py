@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from joulemark.code.cases.case import Case, Kind
 from joulemark.code.cases.make import make_cases, results_of
@@ -21,14 +22,15 @@ from joulemark.code.measuring.observed import Ran
 from joulemark.code.measuring.once import Bench
 from joulemark.code.measuring.paired import PairPlan, run_pairs
 from joulemark.code.measuring.scaled import LEAST_NS, Scaled, reference, scale
-from joulemark.code.measuring.whole import run_whole
+from joulemark.code.measuring.whole import AllTests, draw_tests, run_whole, run_whole_beside
 from joulemark.code.problems.problem import Problem
+from joulemark.metrics.code.baseline import Baseline
+from joulemark.metrics.code.charged import charged
+from joulemark.metrics.code.pair_interval import is_look, is_narrow
 from joulemark.metrics.code.pair_ratio import pair_ratio
 from joulemark.metrics.code.pairs import pairs_of
 from joulemark.record.code_run import CodeRun, Purpose
 from joulemark.record.errors import InputError
-
-_LOOK_PAIRS = 2  # an even number: of each side as many come first
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +46,9 @@ class Job:
     """A problem and the answers to be graded; ``size``: of its scaled input, where one was found before.
 
     ``is_control``: no answers, but a program that does nothing, run ``baseline_runs`` times, and the
-    reference measured against itself.
+    reference measured against itself. ``baseline``: what the controls of the evaluation found, for pairs end
+    by the ratio that will be reported. ``draw``: what no program could know before the evaluation; with the
+    seed it says which inputs are timed.
     """
 
     problem: Problem
@@ -53,6 +57,13 @@ class Job:
     size: int | None = None
     is_control: bool = False
     baseline_runs: int = REPEATS
+    baseline: Baseline | None = None
+    draw: str = ""
+
+    @property
+    def timed_seed(self) -> str:
+        """The seed of inputs that are timed."""
+        return f"{self.settings.seed}/{self.draw}"
 
     @property
     def job_id(self) -> str:
@@ -77,14 +88,26 @@ class Done:
 
 
 def work(sandbox: Sandbox, job: Job) -> Done:
-    """Grade and measure the answers of one problem, or carry out a control."""
+    """Grade and measure the answers of one problem, or carry out a control.
+
+    The last row tells what CPU time this process took for it.
+    """
+    begin_ns = time.process_time_ns()
+    done = _done(sandbox, job)
+    if not done.runs:
+        return done
+    last = replace(done.runs[-1], cpu_parent_ns=time.process_time_ns() - begin_ns)
+    return replace(done, runs=(*done.runs[:-1], last))
+
+
+def _done(sandbox: Sandbox, job: Job) -> Done:
     problem = job.problem
     try:
         if job.is_control:
             return _control(sandbox, job)
         cases = make_cases(sandbox, problem, job.settings.n_tests, job.settings.seed)
         with Judge(sandbox, problem) as judge:
-            return _Work(Bench(sandbox, problem, judge), job, cases).done()
+            return _Work(Bench(sandbox, problem, judge, job.timed_seed), job, cases).done()
     except InputError as error:
         said = _said(error)
         if job.is_control:
@@ -99,7 +122,7 @@ def _control(sandbox: Sandbox, job: Job) -> Done:
     why = None
     if settings.wants(FigureSet.CORRECTED) and settings.same_pairs and is_scalable(problem):
         with Judge(sandbox, problem) as judge:
-            bench = Bench(sandbox, problem, judge)
+            bench = Bench(sandbox, problem, judge, job.timed_seed)
             try:
                 scaled = scale(bench, job.size)
                 why = _too_short(scaled)
@@ -127,7 +150,7 @@ class _Work:
         self._bench, self._job, self._cases = bench, job, tuple(cases)
         self._scaled: Scaled | None = None
         self._is_scaled = False
-        self._reference_done = False
+        self._all_tests: list[AllTests] | None = None
         self._levels: Levels | None = None
         self._runs: list[CodeRun] = []
         self._why: str | None = None
@@ -162,15 +185,18 @@ class _Work:
         if self._levels is not None:
             self._runs += self._levels.run(ran)
         if settings.wants(FigureSet.PAPER) and (cases := self._cases or self._seen(graded.inputs)):
-            repeats = range(settings.whole_repeats)
-            if not self._reference_done:
-                self._reference_done = True
-                canonical = reference(self._job.problem)
-                self._runs += [run_whole(bench, canonical, cases, repeat) for repeat in repeats]
-            self._runs += [run_whole(bench, ran, cases, repeat) for repeat in repeats]
+            if self._all_tests is None:
+                self._all_tests = draw_tests(bench, cases, settings.whole_repeats)
+                self._runs += run_whole_beside(bench, reference(self._job.problem), ran, self._all_tests)
+            else:
+                self._runs += [
+                    run_whole(bench, ran, one.cases, repeat, are_seen=one.are_seen)
+                    for repeat, one in enumerate(self._all_tests)
+                ]
         scaled = self._scale() if settings.wants(FigureSet.CORRECTED) else None
         if scaled is not None:
-            plan = PairPlan(settings.min_pairs, settings.max_pairs, narrow_enough(settings.target_half_width))
+            is_enough = narrow_enough(settings.target_half_width, self._job.baseline)
+            plan = PairPlan(settings.min_pairs, settings.max_pairs, is_enough)
             pairs = run_pairs(bench, ran, scaled, plan)
             self._runs += pairs
             if settings.growth and all(run.correct for run in pairs):
@@ -213,15 +239,16 @@ def _said(error: InputError) -> str:
     return f"{error.what}: {error.why}"
 
 
-def narrow_enough(half_width: float) -> Callable[[Sequence[CodeRun]], bool]:
-    """Return a rule that ends pairs when the ratio's interval is within ``half_width`` of it, as a share."""
+def narrow_enough(half_width: float, baseline: Baseline | None = None) -> Callable[[Sequence[CodeRun]], bool]:
+    """Return a rule that ends pairs when the ratio's interval is within ``half_width`` of it, as a share.
+
+    It judges the figure that is published: of rows that are charged, above the baseline.
+    """
 
     def is_enough(runs: Sequence[CodeRun]) -> bool:
-        if len(runs) % (2 * _LOOK_PAIRS):
+        if len(runs) % 2 or not is_look(len(runs) // 2):
             return False
-        ratio = pair_ratio(next(iter(pairs_of(runs).values()), ())).ratio
-        if ratio.value is None or ratio.lo is None or ratio.hi is None:
-            return False
-        return (ratio.hi - ratio.lo) / 2 <= half_width * ratio.value
+        pairs = next(iter(pairs_of(charged(runs)).values()), ())
+        return is_narrow(pair_ratio(pairs, baseline).ratio, half_width)
 
     return is_enough

@@ -17,11 +17,16 @@ from joulemark.metrics.code.charged import charged
 from joulemark.metrics.code.corrected import corrected
 from joulemark.metrics.code.dps import Cluster
 from joulemark.metrics.code.sample import Sample, samples_of
+from joulemark.metrics.code.shares import Told
 from joulemark.record.code_run import CodeRun, Outcome, Purpose
 from joulemark.record.errors import InputError
 
-GAP = 0.2
-"""Programs are of one cluster as long as the next is at most so much slower: none of one speed is split."""
+WIDTH = 0.2
+"""Programs are of one cluster as long as the slowest takes at most so much longer than the fastest.
+
+A chain of small gaps would put programs of very different speeds into one, and the slowest would count as
+fast as all of them.
+"""
 _MAX_BYTES = 64 << 20
 _FORM = '{"problem id": [seconds, seconds, ...], ...}'
 _FIX = "joulemark code report DIR --known-times FILE   # FILE: " + _FORM
@@ -29,10 +34,11 @@ _FIX = "joulemark code report DIR --known-times FILE   # FILE: " + _FORM
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """By problem: seconds for all tests in one process, and clusters of ratios to the reference."""
+    """By problem: seconds for all tests in one process, clusters of ratios to the reference, the programs."""
 
     times_s: Mapping[str, Sequence[float]] = field(default_factory=dict)
     clusters: Mapping[str, Sequence[Cluster]] = field(default_factory=dict)
+    programs: Mapping[str, Sequence[Told]] = field(default_factory=dict)
 
 
 def read_known_times(path: Path, problems: Collection[str]) -> dict[str, tuple[float, ...]]:
@@ -71,6 +77,7 @@ def known_of(
     """Return what evaluations of other answers tell, beside given times. Raises `InputError` for others."""
     times = {problem: list(mine) for problem, mine in (times_s or {}).items()}
     ratios: dict[str, list[float]] = {}
+    programs: dict[str, list[Told]] = {}
     for label, other, recorded in others:
         if other.evaluation_id == record.evaluation_id:
             raise InputError(
@@ -91,17 +98,18 @@ def known_of(
         for sample in samples_of(runs):
             if (time_s := _whole_s(sample)) is not None:
                 times.setdefault(sample.problem, []).append(time_s)
-        for one in corrected(runs).samples:
-            if one.ratio.ratio.value is not None:
-                ratios.setdefault(one.problem, []).append(one.ratio.ratio.value)
-    return Known(times, {problem: clusters_of(mine) for problem, mine in ratios.items()})
+        for told in corrected(runs).told:
+            programs.setdefault(told.sample.problem, []).append(told)
+            if (ratio := told.sample.ratio.ratio.value) is not None:
+                ratios.setdefault(told.sample.problem, []).append(ratio)
+    return Known(times, {problem: clusters_of(mine) for problem, mine in ratios.items()}, programs)
 
 
 def clusters_of(ratios: Sequence[float]) -> tuple[Cluster, ...]:
     """Return programs that are about as fast together, each cluster by its slowest; at least one ratio."""
     found: list[list[float]] = []
     for ratio in sorted(ratios):
-        if found and ratio <= found[-1][-1] * (1 + GAP):
+        if found and ratio <= found[-1][0] * (1 + WIDTH):
             found[-1].append(ratio)
         else:
             found.append([ratio])

@@ -9,6 +9,11 @@ from joulemark.code.measuring.scaled import LEAST_NS, scale
 from joulemark.code.problems.problem import Problem
 from joulemark.record.errors import InputError
 
+NO_SIZES = (
+    "its inputs are of no chosen size: there are no pairs and no growth, and so no corrected figure, "
+    "efficient@1, speedup or DPS (`joulemark code draft-generator` has a model write a generator)"
+)
+
 
 def remarks(sandbox: Sandbox, problem: Problem) -> list[str]:
     """Return what keeps a sound problem from telling programs apart, in words; nothing where nothing does."""
@@ -26,7 +31,7 @@ def _of_tests(problem: Problem) -> list[str]:
 def _of_time(sandbox: Sandbox, problem: Problem) -> list[str]:
     generator = problem.generator
     if generator is None or generator.sizes is None:
-        return ["its inputs are of no chosen size: there are no pairs and no growth"]
+        return [NO_SIZES]
     try:
         with Judge(sandbox, problem) as judge:
             scaled = scale(Bench(sandbox, problem, judge))

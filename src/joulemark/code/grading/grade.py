@@ -11,6 +11,7 @@ from joulemark.code.contain.cell import Cell
 from joulemark.code.contain.ended import Ended
 from joulemark.code.contain.sandbox import Sandbox
 from joulemark.code.grading.judge import Judge, passes_script
+from joulemark.code.grading.shown import shown_input, wrong_result
 from joulemark.code.inside.packed import pack
 from joulemark.code.inside.plain import Plain
 from joulemark.code.measuring.observed import Ran, ended_run, observed_run
@@ -43,21 +44,37 @@ def grade(sandbox: Sandbox, problem: Problem, cases: Sequence[Case], ran: Ran) -
     inputs: list[tuple[Plain, ...]] = []
     if not cases and problem.test_source is None:
         return Grade(False, Outcome.RETURNED, "the problem has no tests", ())
+    under: Case | None = None
     try:
         with sandbox.cell() as cell, Judge(sandbox, problem) as judge:
             cell.load(ran.source(problem), problem.entry_point)
             for case in cases:
+                under = case
                 called = cell.call([case.sent])
                 right = called.outcome is Outcome.RETURNED and judge.is_right(case, called.values[0])
-                runs.append(observed_run(called, ran, Purpose.TEST, right, case=case.number, size=case.size))
+                run = observed_run(called, ran, Purpose.TEST, right, case=case.number, size=case.size)
+                runs.append(run if right else replace(run, detail=_why(case, called)))
                 if not right:
                     return _not_right(called, runs, inputs, f"test {case.number}")
+            under = None
             if problem.test_source is not None:
                 return _by_script(sandbox, problem, cell, ran, runs, inputs)
     except Ended as ended:
-        runs.append(ended_run(ended, ran, Purpose.TEST, sandbox.limits, case=len(runs)))
+        run = ended_run(ended, ran, Purpose.TEST, sandbox.limits, case=len(runs))
+        runs.append(run if under is None else replace(run, detail=_on_test(under, ended.detail)))
         return Grade(False, ended.outcome, ended.detail, tuple(runs), tuple(inputs))
     return Grade(True, Outcome.RETURNED, "", tuple(runs), tuple(inputs))
+
+
+def _why(case: Case, called: Called) -> str:
+    """Say what a program made of a test that it does not pass."""
+    if called.outcome is Outcome.RETURNED:
+        return wrong_result(case, called.values[0])
+    return _on_test(case, called.detail)
+
+
+def _on_test(case: Case, detail: str) -> str:
+    return f"{detail} (test {case.number}, on {shown_input(case)})".lstrip()
 
 
 class _NotReturned(Exception):

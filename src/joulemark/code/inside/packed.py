@@ -14,14 +14,15 @@ from joulemark.code.inside.plain import Nodes, collector_at_rest, decode, encode
 Packed: TypeAlias = str | bytes
 """An input that is sent: bytes of `pack`, or text of `plain.encode`, which everything plain has."""
 
-_NO_REFERENCES = 2  # the newest version in which two equal parts never become one object
+NO_REFERENCES = 2
+"""Of marshal the newest version in which two equal parts never become one object."""
 _load = marshal.loads  # what a program puts into the modules' place changes nothing here
 
 
 def pack(value: Any) -> Packed:
     """Return plain data as it is sent. Raises `TooLarge` where it is nested too deep."""
     try:
-        return marshal.dumps(value, _NO_REFERENCES)
+        return marshal.dumps(value, NO_REFERENCES)
     except ValueError:  # nodes, deques, and what only looks like a plain type
         return encode(value)
 

@@ -54,18 +54,18 @@ def run_growth(bench: Bench, ran: Ran, scaled: Scaled) -> list[CodeRun]:
 
 
 def _at(bench: Bench, ran: Ran, size: int, power: int) -> list[CodeRun]:
-    """Run both on inputs of one size, in turn; the numbers of the inputs are the same for every program.
+    """Run both on inputs of one size, in turn; each sample of a model has inputs of its own.
 
     Nothing where the problem's own parts fail at that size.
     """
     generator = bench.problem.generator
     assert generator is not None  # what is scaled has one
-    canonical = reference(bench.problem)
+    canonical, seed = reference(bench.problem), f"{bench.seed}/{ran.sample}"
     runs: list[CodeRun] = []
     for repeat in range(_REPEATS):
         first = _FIRST_NUMBER + 1000 * (power + 10) + 10 * repeat
         try:
-            cases = scaled_cases(bench, size, generator.shapes[:1], first=first)
+            cases = scaled_cases(bench, size, generator.shapes[:1], first=first, seed=seed)
         except InputError:
             return []
         order = (canonical, ran) if repeat % 2 == 0 else (ran, canonical)

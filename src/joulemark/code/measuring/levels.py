@@ -3,23 +3,26 @@
 Every call is the only one of a fresh process, as there every call is of a program that was executed anew:
 what a program keeps from one call is of no use to the next. There all of them run in one process, which has
 imported what they import: here a copy of the program is called before, with a small input. Levels that count
-are repeated, the first one is not.
+are repeated, the first one is not. There the repeats have one input; here each draws its own, for a program
+could leave the answer to its next run (in the kernel's caches, say).
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from joulemark.code.cases.case import Case, Kind
 from joulemark.code.cases.inputs import level_inputs, make_inputs
 from joulemark.code.cases.make import results_of
-from joulemark.code.inside.packed import pack
+from joulemark.code.inside.packed import Packed, pack
 from joulemark.code.measuring.observed import Ran
 from joulemark.code.measuring.once import Bench
 from joulemark.metrics.code.eff_at_k import LIMIT_FACTOR, OVERTIME_S
-from joulemark.record.code_run import CodeRun, Purpose
+from joulemark.record.code_run import SEEN_INPUT, CodeRun, Purpose
 from joulemark.record.errors import InputError
 
 REPEATS = 6
-"""Calls of each test of a level that counts."""
+"""Calls of each test of a level that counts, each on an input that is drawn anew."""
 
 
 class Levels:
@@ -33,7 +36,10 @@ class Levels:
         generator = bench.problem.generator
         assert generator is not None  # what has levels has one
         self._weights = generator.level_weights
-        self._cases = [self._of_level(level, seed) for level in range(len(generator.levels))]
+        self._cases = [
+            [self._of_level(level, seed, repeat) for repeat in range(REPEATS if self._weights[level] else 1)]
+            for level in range(len(generator.levels))
+        ]
         self.reference_runs = self._run(reference, None)
         last = self.reference_runs[-1]
         if not last.correct:
@@ -48,9 +54,10 @@ class Levels:
         """Run a candidate test by test, up to the first that it fails or takes too long for."""
         return self._run(ran, self._limit_s)
 
-    def _of_level(self, level: int, seed: int) -> tuple[Case, ...]:
+    def _of_level(self, level: int, seed: int, repeat: int) -> tuple[Case, ...]:
         bench = self._bench
-        made = make_inputs(bench.sandbox, bench.problem, level_inputs(bench.problem, level, seed))
+        wanted = level_inputs(bench.problem, level, f"{seed}/{repeat}" if repeat else seed)
+        made = make_inputs(bench.sandbox, bench.problem, wanted)
         sent = [pack(one.args) for one in made]
         expected = results_of(
             bench.sandbox, bench.problem, bench.problem.canonical, sent, "the reference solution"
@@ -62,33 +69,32 @@ class Levels:
 
     def _run(self, ran: Ran, limit_s: float | None) -> list[CodeRun]:
         runs: list[CodeRun] = []
-        for level, cases in enumerate(self._cases):
-            for case in cases:
-                for repeat in range(REPEATS if self._weights[level] else 1):
+        seen: set[Packed] = set()
+        for level, repeats in enumerate(self._cases):
+            for test in zip(*repeats, strict=True):
+                for repeat, case in enumerate(test):
                     place = {"level": level, "case": case.number, "pair": repeat, "size": case.size}
-                    runs.append(
-                        self._bench.run(
-                            ran,
-                            [case],
-                            Purpose.LEVEL,
-                            cpu_limit_s=limit_s,
-                            rehearsal=self._cases[0][-1],
-                            **place,
-                        )
+                    run = self._bench.run(
+                        ran,
+                        [case],
+                        Purpose.LEVEL,
+                        cpu_limit_s=limit_s,
+                        rehearsal=self._cases[0][0][-1],
+                        **place,
                     )
+                    runs.append(replace(run, flags=(*run.flags, SEEN_INPUT)) if case.sent in seen else run)
+                    seen.add(case.sent)
                     if not runs[-1].correct or _is_over(runs[-1], limit_s):
                         return runs
         return runs
 
     def _slowest_ns(self) -> int:
-        """Return the reference's longest time on levels that count, of each test the least of its runs."""
-        least: dict[tuple[int, int], int] = {}
-        for run in self.reference_runs:
-            level = run.level or 0
-            if self._weights[level] and run.cpu_ns is not None and run.case is not None:
-                key = (level, run.case)
-                least[key] = min(run.cpu_ns, least.get(key, run.cpu_ns))
-        return max(least.values(), default=0)
+        """Return the reference's longest time on levels that count: some inputs are harder than others.
+
+        It only says when a run is ended; the score has a limit of its own.
+        """
+        times = [run.cpu_ns for run in self.reference_runs if self._weights[run.level or 0]]
+        return max((time for time in times if time is not None), default=0)
 
 
 def _is_over(run: CodeRun, limit_s: float | None) -> bool:

@@ -158,13 +158,26 @@ def _waited(wall_ns: int, cpu_ns: int, queued_ns: int | None) -> bool:
 
 
 def _integrals(called: Called) -> tuple[float | None, float | None, int | None]:
-    """Return the trapezoid of the resident memory (MiB·s), that above the start's, and the mean step (ns)."""
+    """Return the trapezoid of the resident memory (MiB·s), that above the start's, and the mean step (ns).
+
+    The whole call is in it: its memory was read at the start and at the end too.
+    """
     if len(called.memory) < 2:
         return None, None, None
     total = above = 0.0
-    for (t0, m0), (t1, m1) in itertools.pairwise(called.memory):
+    for (t0, m0), (t1, m1) in itertools.pairwise(_course(called)):
         seconds = (t1 - t0) / 1e9
         total += seconds * (m0 + m1) / 2 / MIB
         above += seconds * (m0 + m1 - 2 * called.resident_bytes) / 2 / MIB
     span = called.memory[-1][0] - called.memory[0][0]
     return total, max(above, 0.0), span // (len(called.memory) - 1)
+
+
+def _course(called: Called) -> list[tuple[int, int]]:
+    """Return the readings of the memory from the start of the call to its end."""
+    if called.began_ns is None or called.ended_bytes is None:
+        return list(called.memory)
+    ended_ns = called.began_ns + called.wall_ns
+    within = [reading for reading in called.memory if called.began_ns <= reading[0] <= ended_ns]
+    begin = called.began_ns, called.resident_bytes
+    return [begin, *within, (ended_ns, called.resident_bytes + called.ended_bytes)]

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from joulemark.code.cases.case import Case
 from joulemark.code.contain.ended import Ended
 from joulemark.code.contain.sandbox import Sandbox
 from joulemark.code.grading.judge import Judge
-from joulemark.code.inside.plain import encode
+from joulemark.code.inside.plain import Plain, encode
 from joulemark.code.measuring.observed import Ran, ended_run, observed_run
 from joulemark.code.problems.problem import Problem
 from joulemark.record.code_run import CodeRun, Outcome, Purpose
@@ -18,11 +18,15 @@ from joulemark.record.code_run import CodeRun, Outcome, Purpose
 
 @dataclass(frozen=True, slots=True)
 class Bench:
-    """Where programs of one problem are run: the sandbox, the problem, and who says what is right."""
+    """Where programs of one problem are run: the sandbox, the problem, and who says what is right.
+
+    ``seed``: what the inputs are drawn by that programs are timed on.
+    """
 
     sandbox: Sandbox
     problem: Problem
     judge: Judge
+    seed: int | str = 0
 
     def run(
         self,
@@ -36,6 +40,32 @@ class Bench:
         **place: Any,
     ) -> CodeRun:
         """Call a program once for each of ``cases``, in one fresh process, and look at every result.
+
+        For the rest see `unjudged`.
+        """
+        run, values = self.unjudged(
+            ran,
+            cases,
+            purpose,
+            sample_memory_s=sample_memory_s,
+            cpu_limit_s=cpu_limit_s,
+            rehearsal=rehearsal,
+            **place,
+        )
+        return self.judged(run, cases, values)
+
+    def unjudged(
+        self,
+        ran: Ran,
+        cases: Sequence[Case],
+        purpose: Purpose,
+        *,
+        sample_memory_s: float | None = None,
+        cpu_limit_s: float | None = None,
+        rehearsal: Case | None = None,
+        **place: Any,
+    ) -> tuple[CodeRun, tuple[Plain, ...]]:
+        """Call a program as `run` does, and return what it returned: nobody has looked at it.
 
         ``cpu_limit_s``: of the calls, where it is less than that of the sandbox. ``rehearsal``: an input that
         a copy of the program is called with before, see `Cell.load`. Raises ``ValueError`` for no case: a
@@ -52,8 +82,13 @@ class Bench:
                     [case.sent for case in cases], sample_memory_s=sample_memory_s, cpu_limit_s=cpu_limit_s
                 )
         except Ended as ended:
-            return ended_run(ended, ran, purpose, self.sandbox.limits, cpu_limit_s=cpu_limit_s, **place)
-        right = called.outcome is Outcome.RETURNED and all(
-            self.judge.is_right(case, value) for case, value in zip(cases, called.values, strict=True)
-        )
-        return observed_run(called, ran, purpose, right, **place)
+            return ended_run(ended, ran, purpose, self.sandbox.limits, cpu_limit_s=cpu_limit_s, **place), ()
+        correct = None if called.outcome is Outcome.RETURNED else False
+        return observed_run(called, ran, purpose, correct, **place), called.values
+
+    def judged(self, run: CodeRun, cases: Sequence[Case], values: Sequence[Plain]) -> CodeRun:
+        """Return a run of `unjudged` with whether every result is right."""
+        if run.outcome is not Outcome.RETURNED:
+            return run
+        right = all(self.judge.is_right(case, value) for case, value in zip(cases, values, strict=True))
+        return replace(run, correct=right)

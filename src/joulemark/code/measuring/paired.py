@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from joulemark.code.cases.case import Case
+from joulemark.code.inside.plain import Plain
+from joulemark.code.measuring.drawn import Drawn
 from joulemark.code.measuring.observed import Ran
 from joulemark.code.measuring.once import Bench
 from joulemark.code.measuring.scaled import Scaled, reference
 from joulemark.code.measuring.whole import SAMPLE_S
-from joulemark.record.code_run import CodeRun, Purpose
+from joulemark.record.code_run import SEEN_INPUT, CodeRun, Outcome, Purpose
+from joulemark.record.errors import InputError
 
 _FEWEST_PAIRS = 3  # below that a ratio has no interval
 _SAMPLED_PAIRS = 3  # sampling takes processor time beside the program: the same for both, and soon over
@@ -32,27 +36,64 @@ class PairPlan:
 def run_pairs(
     bench: Bench, ran: Ran, scaled: Scaled, plan: PairPlan, purpose: Purpose = Purpose.PAIRED
 ) -> list[CodeRun]:
-    """Run pairs of reference and candidate; one that is wrong or over a limit once is not run again."""
+    """Run pairs of reference and candidate; one that is wrong or over a limit once is not run again.
+
+    Every pair has inputs of its own (`Drawn`), of the size of ``scaled``. Pairs end where the problem's own
+    parts fail to make more of them. Raises `InputError` where they make none.
+    """
     runs: list[CodeRun] = []
-    canonical = reference(bench.problem)
+    inputs = Drawn(bench, ran, scaled.size, min(plan.least, plan.most))
     for pair in range(plan.most):
-        order = (canonical, ran) if pair % 2 == 0 else (ran, canonical)
-        for position, one in enumerate(order):
-            runs.append(
-                bench.run(
-                    one,
-                    scaled.cases,
-                    purpose,
-                    sample_memory_s=SAMPLE_S if pair < _SAMPLED_PAIRS else None,
-                    pair=pair,
-                    position=position,
-                    size=scaled.size,
-                )
-            )
-            if one is ran and not runs[-1].correct:
-                return runs
+        try:
+            cases = inputs.of(pair)
+        except InputError:
+            if runs:
+                break
+            raise
+        runs += _pair(bench, ran, cases, purpose, scaled.size, pair, comes_again=inputs.has_come_again(pair))
+        if not all(run.correct for run in runs[-2:]):
+            break
         if pair + 1 >= _FEWEST_PAIRS and sum(run.cpu_ns or 0 for run in runs) > plan.budget_ns:
             break
         if pair + 1 >= plan.least and plan.is_enough is not None and plan.is_enough(runs):
             break
     return runs
+
+
+def _pair(
+    bench: Bench,
+    ran: Ran,
+    cases: Sequence[Case],
+    purpose: Purpose,
+    size: int,
+    pair: int,
+    *,
+    comes_again: bool,
+) -> list[CodeRun]:
+    """Run both on the same inputs; what the reference returns is what is expected of the candidate.
+
+    A candidate that came to no end alone, where it ran first; one beside a reference that did not is neither
+    right nor wrong.
+    """
+    canonical = reference(bench.problem)
+    seen: list[tuple[Ran, CodeRun, tuple[Plain, ...]]] = []
+    for position, one in enumerate((canonical, ran) if pair % 2 == 0 else (ran, canonical)):
+        run, values = bench.unjudged(
+            one,
+            cases,
+            purpose,
+            sample_memory_s=SAMPLE_S if pair < _SAMPLED_PAIRS else None,
+            pair=pair,
+            position=position,
+            size=size,
+        )
+        seen.append((one, replace(run, flags=(*run.flags, SEEN_INPUT)) if comes_again else run, values))
+        if one is ran and run.outcome is not Outcome.RETURNED:
+            break
+    expected = next(
+        (values for one, run, values in seen if one is not ran and run.outcome is Outcome.RETURNED), None
+    )
+    if expected is None:
+        return [run for _, run, _ in seen]
+    told = [replace(case, expected=value) for case, value in zip(cases, expected, strict=True)]
+    return [bench.judged(run, told, values) for _, run, values in seen]

@@ -28,8 +28,9 @@ _FIRST_NUMBER = 1_000_000  # numbers of these inputs; those of tests stay far be
 
 @dataclass(frozen=True, slots=True)
 class Scaled:
-    """The input of timing: a case of each shape, of ``size``; the reference took ``reference_ns`` on them.
+    """The size of inputs for timing: the reference took ``reference_ns`` on ``cases``, one of each shape.
 
+    Programs are timed on others of that size: no candidate meets these.
     ``is_fixed``: the size was given, so that several evaluations have the same one.
     """
 
@@ -48,22 +49,23 @@ class Scaled:
 
 
 def scaled_cases(
-    bench: Bench, size: int, shapes: tuple[str, ...], *, first: int = _FIRST_NUMBER
+    bench: Bench, size: int, shapes: tuple[str, ...], *, first: int = _FIRST_NUMBER, seed: str | None = None
 ) -> tuple[Case, ...]:
-    """Return a case of each shape; the canonical solution says what is expected.
+    """Return a case of each shape; the canonical solution says what is expected. ``seed``: null, the bench's.
 
     Raises `InputError` where the generator or the canonical solution fails at that size, and where an input
     is too large to be sent.
     """
-    return _made(bench, size, shapes, first)[0]
+    return _made(bench, size, shapes, first, seed)[0]
 
 
 def _made(
-    bench: Bench, size: int, shapes: tuple[str, ...], first: int = _FIRST_NUMBER
+    bench: Bench, size: int, shapes: tuple[str, ...], first: int = _FIRST_NUMBER, seed: str | None = None
 ) -> tuple[tuple[Case, ...], int]:
     """Return the cases of `scaled_cases`, and the CPU time that the canonical solution took for them (ns)."""
     problem = bench.problem
-    wanted = [Wanted(size, shape, seed_of(problem, 0, first + i)) for i, shape in enumerate(shapes)]
+    draw = bench.seed if seed is None else seed
+    wanted = [Wanted(size, shape, seed_of(problem, draw, first + i)) for i, shape in enumerate(shapes)]
     made = make_inputs(bench.sandbox, problem, wanted)
     if len(made) < len(wanted):
         raise InputError(

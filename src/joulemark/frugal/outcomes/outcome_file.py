@@ -9,6 +9,7 @@ import orjson
 
 from joulemark.frugal.outcomes.formats import helm, inspect_log, lm_eval, matrix, run, table
 from joulemark.frugal.outcomes.outcomes import Outcomes
+from joulemark.frugal.outcomes.priced import PRICED, priced, with_metric
 from joulemark.rates.declared import DeclaredRates
 from joulemark.record.errors import InputError
 
@@ -29,9 +30,15 @@ def read_outcomes(
       scorer or of a cost (``e2el_s``, ``energy_j``), whose values then stand in ``values``.
     - ``model``: which row of a matrix or of a table with a column of models; a name, a part of it, a number.
     - ``benchmark``: which matrix of an archive that holds several.
-    - ``rates``: what energy and tokens cost, in place of what a run of ours says.
+    - ``rates``: what energy and tokens cost, in place of what a run of ours or a file says.
     """
     path = Path(path)
+    if rates is not None and rates.given and not (path / "manifest.json").exists():
+        if metric not in PRICED:
+            found = read_outcomes(path, metric=metric, model=model, benchmark=benchmark)
+            return priced(found, rates, origin=str(path))
+        found = read_outcomes(path, model=model, benchmark=benchmark)
+        return with_metric(priced(found, rates, origin=str(path)), metric, origin=str(path))
     if path.is_dir():
         return _of_folder(path, metric, rates)
     if not path.is_file():

@@ -15,7 +15,7 @@ class OutcomeMatrix:
     """Models × items on one task.
 
     ``values`` (m, n), nan where a model has no outcome of an item; ``costs`` further matrices (m, n) by name
-    with their units. ``item_ids`` and ``domains`` are (n,).
+    with their units. ``item_ids`` and ``domains`` are (n,). ``column`` is what the archive calls the values.
     """
 
     name: str
@@ -24,6 +24,7 @@ class OutcomeMatrix:
     item_ids: tuple[str, ...]
     domains: tuple[str, ...] | None = None
     costs: dict[str, Floats] = field(default_factory=dict)
+    column: str = "correct"
 
     @property
     def complete(self) -> NDArray[np.bool_]:

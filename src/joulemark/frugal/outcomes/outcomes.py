@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
+Graded = Literal["right or wrong", "score"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +27,12 @@ class Outcomes:
     known of than were asked and these are a random part of them, as of a run that was stopped or had a limit.
     ``is_listed``: a list named the items, so they are no random ones of the task. ``n_whole`` is how many
     items the task has, null where nobody said.
+
+    ``graded``: whether values say right or wrong (or are means of that), or how good an answer is; null where
+    nothing tells, as of zeros and ones under the name ``score``, and of costs. ``unanswered`` are the items
+    that were asked and have no outcome, by id, or by their row where there are no ids. ``of_run``: a run of
+    ours, which knows what it asked; of another file an item that it lacks may have been dropped for its
+    outcome. ``decided``: a decision ended the asking.
     """
 
     name: str
@@ -41,6 +49,10 @@ class Outcomes:
     n_items: int | None = None
     is_listed: bool = False
     n_whole: int | None = None
+    graded: Graded | None = None
+    unanswered: tuple[str, ...] = ()
+    of_run: bool = False
+    decided: bool = False
 
     @property
     def is_binary(self) -> bool:

@@ -9,7 +9,7 @@ from pathlib import Path
 from joulemark.frugal.paired.decided_against import DecidedAgainst
 from joulemark.frugal.paired.decision import PairedTest
 from joulemark.frugal.paired.reference import Reference, read_reference
-from joulemark.frugal.paired.tie_width import tie_width
+from joulemark.frugal.paired.tie_width import require_narrow, tie_width
 from joulemark.record.errors import InputError
 from joulemark.tasks.task import TaskSet
 
@@ -40,6 +40,8 @@ def against_rule(texts: Sequence[str], task: TaskSet) -> DecidedAgainst:
     shared = _shared(reference, task, form[1])
     _require_same_figure(reference, task, form[1])
     question = PairedTest() if form[2] is None else PairedTest(epsilon=tie_width(form[2]))
+    low, high = task.score_range or (0.0, 1.0)
+    require_narrow(question.epsilon, high - low, scored=task.score_range is not None)
     return DecidedAgainst(reference, task.score_range, question, shared, task.n_drawn_from)
 
 
@@ -73,12 +75,15 @@ def _require_same_figure(reference: Reference, task: TaskSet, path: str) -> None
     """Raise `InputError` where the outcomes are on another scale: the difference would be of two units."""
     low, high = task.score_range or (0.0, 1.0)
     known = [reference.values[one.item_id] for one in task.questions if one.item_id in reference.values]
-    same_kind = task.score_range is None or reference.real or (low, high) == (0.0, 1.0)
+    # zeros and ones under the name of a score may be either
+    wanted = "right or wrong" if task.score_range is None else "score"
+    same_kind = reference.graded in (None, wanted)
     if same_kind and low <= min(known) and max(known) <= high:
         return
     theirs = f"scores within {reference.low:g} and {reference.high:g}" if reference.real else "right or wrong"
+    ours = "right or wrong" if task.score_range is None else f"scores within {low:g} and {high:g}"
     raise InputError(
         f"{task.name} cannot be decided against {path}",
-        why=f"its outcomes are {theirs}, and the task's lie within {low:g} and {high:g}",
+        why=f"its outcomes are {theirs}, and the task's are {ours}",
         fix="name a run, or a file with the same figure on the same scale",
     )

@@ -8,6 +8,7 @@ import numpy as np
 
 from joulemark.frugal.paired.decision import Decider, PairedTest, PairVerdict
 from joulemark.frugal.paired.reference import Reference, questions_of_both
+from joulemark.frugal.paired.refusals import refusals_of_two
 from joulemark.metrics.item_value import item_value
 from joulemark.record.manifest import StopFacts
 from joulemark.runs.finished import Finished
@@ -33,6 +34,8 @@ class DecidedAgainst:
     shared: int | None = None
     drawn_from: int | None = None
     left_out: int = 0
+    _lacked: list[int] = field(default_factory=lambda: [0, 0])
+    _lost: list[float] = field(default_factory=lambda: [0.0, 0.0])
     _taken: int = 0
     _shared: int = 0
     _at: list[int] = field(default_factory=list)
@@ -73,16 +76,37 @@ class DecidedAgainst:
             self._shared += theirs is not None
             if ours is None or theirs is None:
                 self.left_out += 1
+                self._lose(asked[0].item_id, theirs, ours)
                 continue
             differences.append(ours - theirs)
             self._at.append(place)
         self._taken = len(finished.questions)
         found = decider.feed(np.array(differences, np.float64))
-        if found is not None:
-            return StopDecision(self._at[found.n - 1], (self.text,))
+        if found is not None and self._stands(found):
+            # what took a refusal to be made up for is known no sooner than that is
+            at = self._taken if self._lacked != [0, 0] else self._at[found.n - 1]
+            return StopDecision(at, (self.text,))
         # what is left is asked of no use: the reference knows none of it
         exhausted = self.shared is not None and self._shared >= self.shared
         return StopDecision(self._taken, (self.text,)) if exhausted else None
+
+    def begin(self, n: int) -> None:
+        """It holds at any look, so it may look at what was asked before it was named as well."""
+
+    def look_at_all(self, finished: Finished) -> None:
+        """Take in what came since the last look, for `told`."""
+        if len(finished.questions) > self._taken:
+            self.decide(finished)
+
+    @property
+    def more(self) -> int | None:
+        """It cannot tell."""
+        return None
+
+    @property
+    def looked_at(self) -> int | None:
+        """After how many questions it looked last, null before the first look."""
+        return self._taken or None
 
     def told(self) -> tuple[str, ...]:
         """Return in words how far it is, nothing before its first look."""
@@ -90,8 +114,26 @@ class DecidedAgainst:
             return ()
         now = self._decider.now()
         if now.difference is None:
-            return (f"none of {self._taken} questions has an outcome in {self.reference.name}",)
+            return (f"none of {self._taken} questions has an outcome in {self.reference.shown}",)
         return (self._told(now),)
+
+    def _lose(self, item_id: str, theirs: float | None, ours: float | None) -> None:
+        """Note what the side that was asked a question and has no outcome of it would have lost at most."""
+        low = min((self.score_range or (0.0, 1.0))[0], self.reference.low)
+        if theirs is None and ours is not None and item_id in self.reference.unanswered:
+            self._lacked[0] += 1
+            self._lost[0] += ours - low
+        elif ours is None and theirs is not None:
+            self._lacked[1] += 1
+            self._lost[1] += theirs - low
+
+    def _stands(self, found: PairVerdict) -> bool:
+        """Tell whether a decision holds if what a side has no outcome of counts as not right."""
+        assert self._decider is not None
+        x = self._decider.differences
+        lacked, lost = (self._lacked[0], self._lacked[1]), (self._lost[0], self._lost[1])
+        refusals = refusals_of_two(float(x.sum()), len(x), lacked, lost)
+        return refusals is None or refusals.holds(found, self.question.epsilon)
 
     def _first_look(self, finished: Finished) -> Decider:
         reference = self.reference
@@ -110,7 +152,10 @@ class DecidedAgainst:
     def _told(self, found: PairVerdict) -> str:
         scored = self.score_range is not None
         by = f"{(1.0 if scored else 100.0) * abs(found.difference or 0.0):.3g}{'' if scored else ' pp'}"
-        name, asked = self.reference.name, f"{found.n:,} of {found.n_items:,} questions"
+        name, asked = self.reference.shown, f"{found.n:,} of {found.n_items:,} questions"
+        if not self._stands(found):
+            lacked = sum(self._lacked)
+            return f"not decided against {name}: it hangs on {lacked:,} questions that one has no outcome of"
         if found.kind == "tie":
             return f"a tie with {name} after {asked}"
         side = "better" if (found.difference or 0.0) > 0 else "worse"

@@ -9,8 +9,10 @@ import numpy as np
 
 from joulemark.frugal.paired.decision import Decider, PairedTest
 from joulemark.frugal.paired.reference import questions_of_both
+from joulemark.frugal.paired.refusals import Refusals, refusals_of_two
 from joulemark.frugal.paired.run_answers import Answer, RunAnswers
 from joulemark.frugal.paired.streamed import Order, Streamed
+from joulemark.frugal.paired.tie_width import require_narrow
 from joulemark.record.errors import InputError
 from joulemark.tasks.subset import DEFAULT_KEY, permuted
 
@@ -42,7 +44,9 @@ class Follower:
         span = max(high for _, high in ranges) - min(low for low, _ in ranges)
         self._question = replace(question, real=a.real or a.repeated or b.repeated, span=span)
         self._range = (min(low for low, _ in ranges), max(high for _, high in ranges))
+        require_narrow(question.epsilon, span, scored=a.real)
         self._left_out = [0, 0]
+        self._lacked, self._lost = [0, 0], [0.0, 0.0]
         self._gone = 0
         self._next = 0
         self._decider: Decider | None = None
@@ -60,7 +64,7 @@ class Follower:
     @property
     def ended(self) -> bool:
         """Whether it is decided, or nothing more will come."""
-        if (self._decider and self._decider.decision) or not self.growing:
+        if not self.growing or (self._decider and self._decider.decision and self._stands()):
             return True
         # a run that is over has no more answers to the places that come next
         runs = (self._a, self._b) if self._same_order else (self._lead,)
@@ -102,7 +106,22 @@ class Follower:
             left_out=(self._left_out[0], self._left_out[1]),
             growing=self.growing,
             order=order,
+            refusals=self._refusals(),
+            models=(self._a.manifest.engine.model, self._b.manifest.engine.model),
+            simulated=(self._a.is_simulated, self._b.is_simulated),
         )
+
+    def _refusals(self) -> Refusals | None:
+        assert self._decider is not None
+        x = self._decider.differences
+        lacked, lost = (self._lacked[0], self._lacked[1]), (self._lost[0], self._lost[1])
+        return refusals_of_two(float(x.sum()), len(x), lacked, lost)
+
+    def _stands(self) -> bool:
+        """Tell whether the decision is owed to no answer that failed."""
+        assert self._decider is not None
+        found = self._refusals()
+        return found is None or found.holds(self._decider.now(), self._question.epsilon)
 
     def _differences(self) -> Iterator[float]:
         """Yield the differences of the items that come next and are known; those left out are counted."""
@@ -126,8 +145,17 @@ class Follower:
                 continue
             self._left_out[0] += of_a.value is None
             self._left_out[1] += of_b.value is None
+            if first.item_id in of_other:
+                self._lose(of_a, of_b)
             # a question that the other run was ended before is no smaller task
             self._gone += first.item_id in of_other or len(of_other) >= self._other.n_items
+
+    def _lose(self, of_a: Answer, of_b: Answer) -> None:
+        """Note what the one that has no outcome of a question would have lost on it at most."""
+        for place, (one, other) in enumerate(((of_a, of_b), (of_b, of_a))):
+            if one.value is None and other.value is not None:
+                self._lacked[place] += 1
+                self._lost[place] += self._within(other.value) - self._range[0]
 
     def _within(self, value: float) -> float:
         low, high = self._range

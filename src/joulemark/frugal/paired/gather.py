@@ -6,8 +6,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
+
 from joulemark.frugal.outcomes.formats import table
 from joulemark.frugal.outcomes.formats.columns import outcomes_of
+from joulemark.frugal.outcomes.formats.graded import graded_as
 from joulemark.frugal.outcomes.formats.matrix import read_npz_matrix
 from joulemark.frugal.outcomes.formats.names import chosen
 from joulemark.frugal.outcomes.outcome_file import read_outcomes
@@ -56,7 +59,14 @@ def _places(matrix: OutcomeMatrix, models: Sequence[str], path: Path) -> list[in
 
 def _row(matrix: OutcomeMatrix, place: int, path: Path) -> Outcomes:
     name, values = matrix.models[place], matrix.values[place]
-    return outcomes_of(name, values, origin=str(path), item_ids=matrix.item_ids)
+    return outcomes_of(
+        name,
+        values,
+        origin=str(path),
+        column=matrix.column,
+        item_ids=matrix.item_ids,
+        graded=graded_as(values[np.isfinite(values)], matrix.column),
+    )
 
 
 def _unlike(found: Sequence[Outcomes], paths: Sequence[Path]) -> list[Outcomes]:

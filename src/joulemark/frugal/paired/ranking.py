@@ -19,6 +19,7 @@ claim adds up, so claims are held to more:
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
@@ -28,6 +29,7 @@ from joulemark.frugal.betting import Floats
 from joulemark.frugal.paired.decision import PairedTest
 from joulemark.frugal.paired.pair_tests import PairTests
 from joulemark.frugal.paired.ranks import Ranking, Settled
+from joulemark.frugal.paired.refusals import Refusals
 
 Control = Literal["family", "fdr", "none"]
 CONTROLS: tuple[Control, ...] = ("family", "fdr", "none")
@@ -35,24 +37,68 @@ _GROWTH = 1.01
 Mask = NDArray[np.bool_]
 
 
-def rank(values: Floats, question: PairedTest | None = None, control: Control = "family") -> Ranking:
+def rank(
+    values: Floats,
+    question: PairedTest | None = None,
+    control: Control = "family",
+    *,
+    drawn_from: int | None = None,
+    refusals: Refusals | None = None,
+) -> Ranking:
     """Rank models by their ``values`` (models, items), the items in random order; two models or more.
 
-    Looks after every item at first, then whenever their number has grown by 1 %: fewer looks are as valid.
+    The items are a random part of ``drawn_from``, of which every tie speaks; null: of themselves. What would
+    not hold if ``refusals`` counted as not right is claimed of no pair. Looks after every item at first, then
+    whenever their number has grown by 1 %: fewer looks are as valid.
     """
-    return _Ranker(values, question or PairedTest(), control).run()
+    found = _Ranker(values, question or PairedTest(), control, drawn_from or values.shape[1]).run()
+    return found if refusals is None else _withhold(found, refusals)
+
+
+def _withhold(found: Ranking, refusals: Refusals) -> Ranking:
+    """Take back the claims that a model owes to the items that it has no outcome of."""
+    withheld = np.array(
+        [
+            not _holds(
+                Settled(int(kind)), (int(first), int(second)), int(side), refusals, found.question.epsilon
+            )
+            for kind, first, second, side in zip(
+                found.kind, found.first, found.second, found.side, strict=True
+            )
+        ]
+    )
+    better = found.better.copy()
+    for one, other in ((found.first, found.second), (found.second, found.first)):
+        better[one[withheld], other[withheld]] = False
+    return replace(
+        found,
+        kind=np.where(withheld, np.int8(Settled.OPEN), found.kind).astype(np.int8),
+        n=np.where(withheld, found.n_items, found.n),
+        side=np.where(withheld, np.int8(0), found.side).astype(np.int8),
+        better=better,
+        withheld=withheld,
+    )
+
+
+def _holds(kind: Settled, pair: tuple[int, int], side: int, refusals: Refusals, epsilon: float) -> bool:
+    if kind is Settled.OPEN:
+        return True
+    if kind is Settled.TIE:
+        return refusals.holds_tie(*pair, epsilon)
+    return refusals.holds_order(*(pair if side < 0 else pair[::-1]))
 
 
 class _Ranker:
     """Goes through the items look by look and settles pairs (first model, second model), first < second."""
 
-    def __init__(self, values: Floats, question: PairedTest, control: Control) -> None:
+    def __init__(self, values: Floats, question: PairedTest, control: Control, drawn_from: int) -> None:
         self._values, self._question, self._control = values, question, control
         n_models, self._n_items = values.shape
         first, second = np.triu_indices(n_models, 1)
         self._first, self._second = first.astype(np.intp), second.astype(np.intp)
         pairs = len(first)
-        self._tests = PairTests(pairs, self._n_items, question)
+        self._drawn_from = drawn_from
+        self._tests = PairTests(pairs, drawn_from, question)
         self._active: NDArray[np.intp] = np.arange(pairs)
         self._kind: NDArray[np.int8] = np.full(pairs, Settled.OPEN, np.int8)
         self._n: NDArray[np.int64] = np.full(pairs, self._n_items)
@@ -123,4 +169,6 @@ class _Ranker:
             side=np.where(self._kind == Settled.ORDER, self._side, 0).astype(np.int8),
             log_e=self._log_order,
             better=self._better,
+            drawn_from=self._drawn_from,
+            withheld=np.zeros(len(self._kind), np.bool_),
         )

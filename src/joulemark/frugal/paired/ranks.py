@@ -26,7 +26,9 @@ class Ranking:
 
     Pair p is of models ``first[p]`` < ``second[p]``; it was settled as ``kind[p]`` (`Settled`) after ``n[p]``
     items (all of them where it is open) with ln E ``log_e[p]``; ``side[p]`` is 1 where the second model is
-    better, -1 where the first is, 0 for neither. ``better[i, j]``: model i is claimed better than j.
+    better, -1 where the first is, 0 for neither. ``better[i, j]``: model i is claimed better than j. The
+    items are a random part of ``drawn_from``. ``withheld[p]``: what was claimed of the pair is taken back, as
+    it rests on items that a model has no outcome of (`joulemark.frugal.paired.refusals`).
     """
 
     values: Floats
@@ -39,6 +41,8 @@ class Ranking:
     side: NDArray[np.int8]
     log_e: Floats
     better: NDArray[np.bool_]
+    drawn_from: int
+    withheld: NDArray[np.bool_]
 
     @property
     def n_models(self) -> int:

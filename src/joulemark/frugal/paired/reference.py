@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from joulemark.frugal.outcomes.outcome_file import read_outcomes
+from joulemark.frugal.outcomes.outcomes import Graded
 from joulemark.frugal.paired.run_answers import RunAnswers
 from joulemark.record.errors import InputError
 
@@ -17,8 +18,10 @@ from joulemark.record.errors import InputError
 class Reference:
     """The values of a model by item id. ``n_items`` is how many items it was to answer, of ``n_drawn_from``.
 
-    ``name`` is a run's id or a file's stem, never a path. ``task`` is that of a run, null of a
-    file. ``low``..``high`` is the range of a value; ``real``: values are no mere right or wrong.
+    ``name`` is a run's id or a file's stem, never a path; ``called``: its directory's name.
+    ``task`` is that of a run, null of a file. ``low``..``high`` is the range of a value; ``real``: values are
+    no mere right or wrong; ``graded`` as of `Outcomes`. ``unanswered`` are the items that it was asked and
+    has no outcome of.
     """
 
     name: str
@@ -29,6 +32,14 @@ class Reference:
     high: float = 1.0
     task: str | None = None
     n_drawn_from: int | None = None
+    graded: Graded | None = None
+    unanswered: frozenset[str] = frozenset()
+    called: str = ""
+
+    @property
+    def shown(self) -> str:
+        """Its name as it is told to who named it by its directory."""
+        return f"{self.called} ({self.name})" if self.called and self.called != self.name else self.name
 
 
 def questions_of_both(n_a: int, n_b: int, from_a: int | None, from_b: int | None) -> int:
@@ -57,7 +68,14 @@ def read_reference(path: Path) -> Reference:
     known = zip(outcomes.item_ids, outcomes.values.tolist(), strict=True)
     values = {item_id: value for item_id, value in known if np.isfinite(value)}
     return Reference(
-        path.stem, values, len(values), not outcomes.is_binary, low=outcomes.low, high=outcomes.high
+        path.stem,
+        values,
+        len(values),
+        not outcomes.is_binary,
+        low=outcomes.low,
+        high=outcomes.high,
+        graded=outcomes.graded,
+        unanswered=frozenset(outcomes.unanswered),
     )
 
 
@@ -88,4 +106,7 @@ def _of_run(path: Path) -> Reference:
         high=high,
         task=task.name,
         n_drawn_from=run.n_drawn_from,
+        graded="score" if run.real else "right or wrong",
+        unanswered=frozenset(one.item_id for one in run.prefix if one.value is None),
+        called=path.resolve().name,
     )

@@ -13,6 +13,7 @@ from joulemark.metrics.accuracy import is_graded_later
 from joulemark.metrics.item_value import item_value
 from joulemark.record.errors import InputError
 from joulemark.record.item import Item, ItemRow, Phase
+from joulemark.record.simulated import is_simulated_kind
 from joulemark.runs.grades import Grades, read_grades, with_grades
 from joulemark.runs.layout import RunLayout
 from joulemark.runs.sound_manifest import require_sound
@@ -55,6 +56,11 @@ class RunAnswers:
     def real(self) -> bool:
         """Whether answers have a real-valued score."""
         return self.manifest.task.score_range is not None
+
+    @property
+    def is_simulated(self) -> bool:
+        """Whether a simulation answered."""
+        return is_simulated_kind(self.manifest.engine.kind)
 
     @property
     def repeated(self) -> bool:

@@ -7,11 +7,14 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from joulemark.frugal.outcomes.outcome_file import read_outcomes
+from joulemark.frugal.outcomes.outcomes import Outcomes
 from joulemark.frugal.paired.decision import ALPHA, EPSILON, Decider, PairedTest
 from joulemark.frugal.paired.follow import Follower
 from joulemark.frugal.paired.pairing import paired
 from joulemark.frugal.paired.run_answers import RunAnswers
 from joulemark.frugal.paired.streamed import Streamed
+from joulemark.frugal.paired.tie_width import require_narrow
+from joulemark.record.errors import InputError
 
 POLL_S = 1.0
 
@@ -52,9 +55,10 @@ def _is_run(path: Path) -> bool:
 
 
 def _of_files(a: Path, b: Path, question: PairedTest) -> Streamed:
-    both = paired([read_outcomes(a), read_outcomes(b)])
+    both = paired([_outcomes(a), _outcomes(b)])
+    require_narrow(question.epsilon, both.span, scored=both.graded == "score")
     question = PairedTest(question.epsilon, question.alpha, both.span, real=not both.binary)
-    decider = Decider(len(both.item_ids), question)
+    decider = Decider(both.n_items, question)
     decider.feed(both.values[1] - both.values[0])
     return Streamed.of(
         decider,
@@ -63,4 +67,25 @@ def _of_files(a: Path, b: Path, question: PairedTest) -> Streamed:
         left_out=(both.missing[0], both.missing[1]),
         growing=False,
         order="keyed",
+        refusals=both.refusals,
+        models=(both.names[0], both.names[1]),
+        simulated=(_is_simulated(a), _is_simulated(b)),
     )
+
+
+def _outcomes(path: Path) -> Outcomes:
+    """Read a run or a file of one model; raises `InputError`."""
+    try:
+        return read_outcomes(path)
+    except InputError as error:
+        if "--model" not in (error.fix or ""):
+            raise
+        raise InputError(
+            error.what,
+            why=error.why,
+            fix=f"joulemark frugal rank {path} --model ONE --model OTHER, which compares models of a file",
+        ) from error
+
+
+def _is_simulated(path: Path) -> bool:
+    return (path / "manifest.json").exists() and RunAnswers(path).is_simulated

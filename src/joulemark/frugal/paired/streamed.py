@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from joulemark.frugal.paired.decision import Decider, PairedTest, PairVerdict
+from joulemark.frugal.paired.refusals import Refusals
 from joulemark.metrics.plain import JsonValue
 
 Order = Literal["asked", "keyed"]
@@ -21,7 +22,9 @@ class Streamed:
     ``n_read`` items were read of both; ``all_read`` is what they say together, where they are more than the
     decision took. ``interval`` is that of the difference B - A at the decision. ``left_out``: items without
     an outcome in (A, B). ``growing``: a run was still being written. ``order``: ``asked`` for the order in
-    which a run asks, ``keyed`` for one made of the item ids.
+    which a run asks, ``keyed`` for one made of the item ids. ``withheld`` is a decision that does not stand
+    if what A or B ``lacks`` of the other's items counts as not right: nobody wins by refusing. ``models`` are
+    their names where they are known, ``simulated`` which of (A, B) is a simulation.
     """
 
     names: tuple[str, str]
@@ -34,6 +37,10 @@ class Streamed:
     left_out: tuple[int, int]
     growing: bool
     order: Order
+    withheld: PairVerdict | None = None
+    lacks: tuple[int, int] = (0, 0)
+    models: tuple[str | None, str | None] = (None, None)
+    simulated: tuple[bool, bool] = (False, False)
 
     @classmethod
     def of(
@@ -45,9 +52,15 @@ class Streamed:
         left_out: tuple[int, int],
         growing: bool,
         order: Order,
+        refusals: Refusals | None = None,
+        models: tuple[str | None, str | None] = (None, None),
+        simulated: tuple[bool, bool] = (False, False),
     ) -> Streamed:
         """Return where a decider stands."""
         decision, n_read = decider.now(), len(decider.differences)
+        withheld = None
+        if refusals is not None and not refusals.holds(decision, decider.question.epsilon):
+            withheld, decision = decision, replace(decision, kind="undecided", winner=None)
         return cls(
             names=names,
             metric=metric,
@@ -59,6 +72,10 @@ class Streamed:
             left_out=left_out,
             growing=growing,
             order=order,
+            withheld=withheld,
+            lacks=(0, 0) if refusals is None else (int(refusals.lacks[0, 1]), int(refusals.lacks[1, 0])),
+            models=models,
+            simulated=simulated,
         )
 
     @property
@@ -89,6 +106,9 @@ class Streamed:
             "epsilon": self.question.epsilon,
             "n_read": self.n_read,
             "left_out": {"a": self.left_out[0], "b": self.left_out[1]},
+            "withheld": None if self.withheld is None else _withheld_json(self.withheld, self.lacks),
+            "models": {"a": self.models[0], "b": self.models[1]},
+            "simulated": {"a": self.simulated[0], "b": self.simulated[1]},
             "growing": self.growing,
             "order": self.order,
         }
@@ -97,6 +117,15 @@ class Streamed:
         else:
             found["all_read"] = None
         return found
+
+
+def _withheld_json(decision: PairVerdict, lacks: tuple[int, int]) -> dict[str, JsonValue]:
+    return {
+        "decision": decision.kind,
+        "winner": decision.winner,
+        "reason": "what A or B has no outcome of would turn it round if it counted as not right",
+        "lacks": {"a": lacks[0], "b": lacks[1]},
+    }
 
 
 def evidence_json(decision: PairVerdict) -> dict[str, JsonValue]:

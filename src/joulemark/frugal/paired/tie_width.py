@@ -23,3 +23,16 @@ def tie_width(text: str) -> float:
             fix="say --tie 1pp for right and wrong, or --tie 0.02 in the unit of a score",
         )
     return width
+
+
+def require_narrow(epsilon: float, span: float, *, scored: bool) -> None:
+    """Raise `InputError` for a tie as wide as values are apart at most, which any two models are."""
+    if epsilon < span:
+        return
+    said = f"{epsilon:g}" if scored else f"{epsilon / PP:g}pp"
+    most = f"{span:g}" if scored else f"{span / PP:g}pp"
+    raise InputError(
+        f"a tie of {said} asks for nothing",
+        why=f"two models are never further apart than {most}",
+        fix="say --tie 1pp for right and wrong, or a small part of a score's range",
+    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from joulemark.frugal.published.method import Method
 from joulemark.frugal.published.shuffles import ValueShuffles
 from joulemark.frugal.sample_size import half_width, moments
 
+Kind = Literal["measured", "modelled", "from the file"]
 PUBLISHED = {"usd": "cost", "e2el_s": "latency", "gco2e": "carbon"}
 """The criteria beside the score, by the column that holds them."""
 
@@ -23,12 +25,13 @@ class Criterion:
     """A column of costs under the cut-off: all of it, what the cut-off's items take, what is saved.
 
     In the column's unit. ``saved_half`` is the 95 % half-width of what is saved: which items are asked is
-    chance. ``fraction`` is the column's own cut-off. Without figures there is ``why``.
+    chance. ``fraction`` is the column's own cut-off. Without figures there is ``why``. ``kind`` says who says
+    so: a run of ours measured it, it is modelled, or a file holds it, of which nobody knows.
     """
 
     name: str
     title: str
-    modelled: bool = False
+    kind: Kind = "measured"
     n_items: int = 0
     total: float | None = None
     spent: float | None = None
@@ -46,7 +49,8 @@ def criteria_of(
     progress: Callable[[str], Progress | None] | None = None,
 ) -> tuple[Criterion, ...]:
     """Return the published criteria, then the other columns; ``fraction`` of the items are asked."""
-    names = [*PUBLISHED, *(name for name in outcomes.costs if name not in PUBLISHED)]
+    first = dict.fromkeys((*PUBLISHED, "energy_j"))
+    names = [*first, *(name for name in outcomes.costs if name not in first)]
     fast = replace(method, exact=False, slope=None)
     return tuple(_criterion(name, outcomes, fraction, fast, progress) for name in names)
 
@@ -63,15 +67,17 @@ def _criterion(
         return Criterion(name, title, why=f"no column {name} in the items")
     column = outcomes.costs[name]
     values = column[np.isfinite(column)]
-    modelled = name in outcomes.modelled
+    kind: Kind = (
+        "modelled" if name in outcomes.modelled else "measured" if outcomes.of_run else "from the file"
+    )
     if not len(values):
-        return Criterion(name, title, modelled, why=f"no item has a {name}")
+        return Criterion(name, title, kind, why=f"no item has a {name}")
     n, found = len(values), moments(values)
     asked = max(1, round(fraction * n))
     total = float(values.sum())
     half = asked * half_width(found.sd, asked, n) if n > 1 else None
     known = Criterion(
-        name, title, modelled, n, total, found.mean * asked, total - found.mean * asked, half, why=""
+        name, title, kind, n, total, found.mean * asked, total - found.mean * asked, half, why=""
     )
     told = progress(title) if progress is not None else None
     of_column = Outcomes(outcomes.name, name, values, float(values.min()), float(values.max()))

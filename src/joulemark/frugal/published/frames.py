@@ -80,7 +80,7 @@ def frames(
         raise InputError(
             f"frames of {length} items do not fit {n_items} items",
             why="a slope takes two points, and a knee three slopes",
-            fix=f"--frame of 2 to {max(2, n_items - 2)} items",
+            fix=f"--frame of 2 to {n_items - 2} items" if n_items >= 4 else "name a file of 4 items at least",
         )
     if reading is Reading.DISJOINT:
         starts = np.arange(1, last + 1, length, dtype=np.int64)

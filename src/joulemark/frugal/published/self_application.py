@@ -1,7 +1,8 @@
 """The method applied to its own result, again and again, until the cut-offs no longer look normal.
 
 Each step keeps a random part of the items that were left. As the cut-off is a constant, the sizes fall by
-that constant; normality is lost when so few items are left that the cut-offs lie on a coarse grid.
+that constant; normality is lost when so few items are left that the cut-offs lie on a coarse grid, which is
+nearly all that the test can see (`normality`).
 """
 
 from __future__ import annotations

@@ -7,7 +7,9 @@ from typing import Any
 from joulemark.frugal.published.criteria import Criterion
 from joulemark.frugal.published.cutoff import Cutoff, no_p
 from joulemark.frugal.published.frame_study import StudiedFrame
+from joulemark.frugal.published.honest import whole_of
 from joulemark.frugal.published.loss import Loss
+from joulemark.frugal.published.normality import NO_EVIDENCE
 from joulemark.frugal.published.projection import OtherModel, Projected
 from joulemark.frugal.published.self_application import SelfApplication
 from joulemark.frugal.published.study import NullResult, Study
@@ -34,6 +36,7 @@ def study_json(found: Study) -> dict[str, Any]:
         "interval": list(found.interval),
         "target": found.wanted.text,
         "needed_n": found.needed_n,
+        "n_drawn_from": whole_of(found.outcomes),
         "needed_n_reason": None if found.needed_n is not None else "a share of a mean of 0 is nothing",
         "rarer_in_frame": found.rarer_in_frame,
         "rarer_in_frame_reason": "items are not right or wrong" if found.rarer_in_frame is None else None,
@@ -69,6 +72,7 @@ def _of_cutoff(cutoff: Cutoff, ks_p: float | None) -> dict[str, Any]:
         "shuffles_without_knee": cutoff.n_without_knee,
         "ks_p": ks_p,
         "ks_p_reason": None if ks_p is not None else no_p(cutoff),
+        "ks_p_note": None if ks_p is None else NO_EVIDENCE,
         "method": {
             "reading": method.reading.value,
             "exact": cutoff.is_exact,
@@ -106,7 +110,7 @@ def _criterion(one: Criterion) -> dict[str, Any]:
     return {
         "name": one.name,
         "title": one.title,
-        "kind": None if one.total is None else "modelled" if one.modelled else "measured",
+        "kind": None if one.total is None else one.kind,
         "n_items": one.n_items,
         "total": one.total,
         "at_cutoff": one.spent,

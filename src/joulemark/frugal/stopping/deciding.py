@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from joulemark.frugal.betting import Floats
-from joulemark.frugal.stopping.mean_sequence import MeanSequence
+from joulemark.frugal.stopping.mean_sequence import ENDLESS, MeanSequence
 from joulemark.frugal.stopping.seen import Seen
 from joulemark.frugal.stopping.standing import Standing
 from joulemark.frugal.target import Bound, Column
@@ -17,18 +17,22 @@ from joulemark.frugal.target import Bound, Column
 class Deciding:
     """Narrows the share (or the score within ``score_range``) from look to look; it never widens.
 
-    What has no value could have any: the lower end takes the lowest, the upper end the highest.
+    What has no value could have any: the lower end takes the lowest, the upper end the highest. ``of``: the
+    questions that it speaks of; ``sampled``: those asked settle none, and it speaks of all of the kind.
     """
 
     target: Bound
     of: int
     score_range: tuple[float, float] | None = None
+    sampled: bool = False
     _mean: MeanSequence = field(init=False)
     _n: int = 0
 
     def __post_init__(self) -> None:
         low, high = self._range
-        self._mean = MeanSequence(self.of, (self.target.threshold - low) / (high - low))
+        self._mean = MeanSequence(
+            ENDLESS if self.sampled else self.of, (self.target.threshold - low) / (high - low)
+        )
 
     @property
     def _range(self) -> tuple[float, float]:
@@ -51,7 +55,7 @@ class Deciding:
         lo, hi, figure = (
             low + (high - low) * at for at in (self._mean.lo, self._mean.hi, float(known.mean()))
         )
-        more = self._mean.more(known) if not decided and len(known) == n else None
+        more = self._mean.more(known, self.of) if not decided and len(known) == n else None
         return Standing(self.target, decided, figure, lo=lo, hi=hi, more=more)
 
 

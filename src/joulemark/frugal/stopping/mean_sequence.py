@@ -16,6 +16,8 @@ from joulemark.frugal.betting import Floats, WealthAbove
 ALPHA = 0.05
 STEPS = 400
 """Of the range, at which the ends are looked for; they are rounded outwards."""
+ENDLESS = 10**9
+"""As many items as make those that were seen count for nothing among them all."""
 _AT_ONCE = 100  # values: some megabytes
 
 
@@ -48,13 +50,13 @@ class MeanSequence:
             self.lo = float(too_low.max(initial=self.lo))
             self.hi = float(too_high.min(initial=self.hi))
 
-    def more(self, values: Floats) -> int | None:
+    def more(self, values: Floats, of: int) -> int | None:
         """Return about how many more values rule the bound out if they are as ``values``, all so far.
 
-        Null where the rest of the items does not.
+        Null where what is left of ``of`` values does not.
         """
         sign = 1.0 if values.mean() >= self._bound else -1.0
-        course = sign * (2 * np.resize(values, self._n_items) - 1)
+        course = sign * (2 * np.resize(values, max(of, len(values))) - 1)
         path = WealthAbove(sign * (2 * self._bound - 1), self._n_items).feed(course[None, :])[0]
         enough = np.flatnonzero(path[len(values) :] >= self._enough)
         return int(enough[0]) + 1 if len(enough) else None

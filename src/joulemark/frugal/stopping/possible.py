@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from joulemark.frugal.target import Bound, Column, Quantity, Target
+from joulemark.frugal.stopping.precision import COSTS_FROM
+from joulemark.frugal.stopping.rule import LEAST
+from joulemark.frugal.target import Bound, Column, Precision, Quantity, Target
 from joulemark.metrics.carbon import intensity_given
 from joulemark.metrics.money import by_tokens, electricity_priced
 from joulemark.record.errors import InputError
@@ -63,6 +65,28 @@ def _require_graded(target: Target, task: TaskSet) -> None:
                 why=f"the scores of {task.name} lie within {low:g} and {high:g}",
                 fix="name a bound between them",
             )
+
+
+def require_enough(targets: Sequence[Target], task: TaskSet) -> None:
+    """Raise `InputError` where the questions are over before the first look that may end them."""
+    n = len(task.questions)
+    for target in targets:
+        is_cost = isinstance(target, Precision) and target.quantity.column not in (
+            Column.CORRECT,
+            Column.SCORE,
+        )
+        least = COSTS_FROM if is_cost else LEAST
+        if n > least:
+            continue
+        why = f"the first look is after {least}, and the last question ends nothing early"
+        if is_cost:
+            why = f"costs are not believed before {least}: what is dear and rare would not have been seen"
+        more = f", or ask more than {least} of the task's {task.n_drawn_from:,}"
+        raise InputError(
+            f'--stop "{target.text}" can never end {task.name}, of which {n} questions are asked',
+            why=why,
+            fix="leave --stop out, as all are asked anyway" + (more if task.n_drawn_from > least else ""),
+        )
 
 
 def _require_paid_for(quantity: Quantity, rates: Rates, *, metered: bool) -> None:

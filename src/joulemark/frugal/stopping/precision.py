@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from joulemark.frugal.stopping.observed import observed
 from joulemark.frugal.stopping.seen import Floats, Seen
 from joulemark.frugal.stopping.standing import Standing
-from joulemark.frugal.target import Column, Precision, Quantity
-from joulemark.metrics.carbon import JOULES_PER_KWH
-from joulemark.metrics.finite_ratio import BATCHES_OF, MIN_UNITS, Units, estimate
+from joulemark.frugal.target import Column, Precision
+from joulemark.metrics.asked_again import within_share
+from joulemark.metrics.finite_ratio import MIN_UNITS, Units, estimate
 from joulemark.metrics.finite_share import wilson_bounds
-from joulemark.metrics.metered_units import metered_units
-from joulemark.metrics.money import by_tokens
+from joulemark.metrics.halves import halves
 from joulemark.metrics.run_view import RunView
-from joulemark.metrics.value import Value
 from joulemark.record.reason import Reason
 from joulemark.runs.finished import Repeats
 
@@ -31,40 +32,77 @@ def precision(
     view: RunView | None,
     in_flight: int,
     score_range: tuple[float, float] | None = None,
+    *,
+    sampled: bool = False,
 ) -> Standing:
     """Return how ``target`` stands after ``questions``, of which ``seen`` has the columns.
 
-    They are a random part of ``of`` questions, whose figure is to be known.
+    They are a random part of ``of`` questions, whose figure is to be known; ``sampled`` where a question that
+    is asked again may be answered otherwise, so that having asked it does not settle it.
     ``view`` has their energies, null where the target needs none. ``in_flight``: requests at a time.
     ``score_range`` is that of the task, null where there is none. A cost, which knows no range, is not known
-    before `COSTS_FROM` questions: what is dear and rare would not have been seen.
+    before `COSTS_FROM` questions: what is dear and rare would not have been seen. One that was metered or
+    timed is not known while the halves of what was asked differ by more than their error: it has not settled.
     """
     n = len(questions)
     if target.quantity.column is Column.CORRECT:
-        return _share(target, seen.column("right", n), of)
-    units = _units(target, seen, questions, view, in_flight)
-    if isinstance(units, str):
-        return Standing(target, why=units)
+        variances = seen.column("right_variance", n) if sampled else None
+        return _share(target, seen.column("right", n), of, variances)
+    told = observed(target, seen, questions, view, in_flight)
+    if isinstance(told, str):
+        return Standing(target, why=told)
+    units = told.units
     score = target.quantity.column is Column.SCORE
-    found = estimate(units, of, score_range if score else None)
+    variances = seen.column("score_variance", n) if score else np.full(1, np.nan)
+    within = told.within(sampled=sampled, variances=variances)
+    found = estimate(units, of, score_range if score else None, within)
     if isinstance(found, Reason):
         return Standing(target, why=_why_none(found, units))
     lo, hi = found.figure - found.half_width, found.figure + found.half_width
-    return _standing(target, found.figure, (lo, hi), n, of, least=0 if score else COSTS_FROM)
+    least = 0 if score else COSTS_FROM
+    standing = _standing(target, found.figure, (lo, hi), n, of, least=least, within=within)
+    # what questions fix comes in random order; what was metered or timed may drift while they are asked
+    parts = halves(units) if told.fixed is not None else None
+    if parts is None or not parts.apart or n < least:
+        return standing
+    # a narrow one tells of no number of questions that would settle it
+    more = None if standing.met else standing.more
+    return replace(standing, met=False, more=more, halves=(parts.first, parts.second))
 
 
-def _share(target: Precision, right: Floats, of: int) -> Standing:
+def share_of(
+    right: ArrayLike, scored: ArrayLike, of: ArrayLike, within: float = 0.0
+) -> tuple[Floats, Floats, Floats]:
+    """Return the ends of the interval of an accuracy and half its length, as every look takes them.
+
+    ``right`` of ``scored`` questions, drawn from ``of``; shapes broadcast.
+    """
+    lo, hi = wilson_bounds(right, scored, of, within=within)
+    return lo, hi, (hi - lo) / 2
+
+
+def _share(target: Precision, right: Floats, of: int, variances: Floats | None) -> Standing:
+    """``variances``: of the answers to a question, where they were sampled."""
     scored = right[~np.isnan(right)]
     if not len(scored):
         return Standing(target, why="no answer could be scored")
     # questions without a right answer are in the task as they are in the sample
     population = of * len(scored) / len(right)
-    lo, hi = (float(end) for end in wilson_bounds(scored.sum(), len(scored), population))
-    return _standing(target, float(scored.mean()), (lo, hi), len(right), of)
+    share = float(scored.mean())
+    within = 0.0 if variances is None else within_share(variances, share * (1 - share))
+    lo, hi, _ = (float(end) for end in share_of(scored.sum(), len(scored), population, within))
+    return _standing(target, share, (lo, hi), len(right), of, within=within)
 
 
 def _standing(
-    target: Precision, figure: float, interval: tuple[float, float], n: int, of: int, least: int = 0
+    target: Precision,
+    figure: float,
+    interval: tuple[float, float],
+    n: int,
+    of: int,
+    *,
+    least: int = 0,
+    within: float = 0.0,
 ) -> Standing:
     """Return the standing of a target that is met once half of the interval's length is no more than it.
 
@@ -76,8 +114,9 @@ def _standing(
     if narrow and not met:
         more = min(least, of) - n
     elif not narrow and allowed > 0:
-        # the variance falls as 1/n - 1/N
-        inverse = 1 / of + (allowed / half) ** 2 * (1 / n - 1 / of)
+        # the variance falls as 1/n - (1 - w)/N
+        stays = (1 - within) / of
+        inverse = stays + (allowed / half) ** 2 * (1 / n - stays)
         more = min(max(math.ceil(1 / inverse), least, n + 1), of) - n
     return Standing(target, met, figure, half, *interval, more)
 
@@ -90,61 +129,3 @@ def _why_none(reason: Reason, units: Units) -> str:
     if len(units.cost) < MIN_UNITS:
         return f"{len(units.cost)} units of answers were metered apart, and {MIN_UNITS} are needed"
     return f"too few answers were correct, and {MIN_UNITS} are needed"
-
-
-def _units(
-    target: Precision, seen: Seen, questions: list[Repeats], view: RunView | None, in_flight: int
-) -> Units | str:
-    """Return costs and divisors, of batches where requests shared a moment; or why there are none."""
-    n = len(questions)
-    quantity = target.quantity
-    rates = seen.rates if view is None else view.rates
-    tokens = view is None or by_tokens(rates, local=view.manifest.engine.local)
-    if quantity.column in (Column.JOULES, Column.GCO2E) or (quantity.column is Column.USD and not tokens):
-        if view is None:
-            return "nothing is metered"
-        per_kwh = {
-            Column.JOULES: JOULES_PER_KWH,
-            Column.USD: _times(rates.usd_per_kwh, rates.pue),
-            Column.GCO2E: _times(rates.gco2e_per_kwh, rates.pue),
-        }[quantity.column]
-        if per_kwh is None:
-            return "its rate is not known"
-        of_requests = _divisors(seen, quantity, n) * [len(repeats) for repeats in questions]
-        units = metered_units(view, questions, of_requests.tolist())
-        if isinstance(units, Value):
-            return _why(units)
-        return Units(units.cost * per_kwh / JOULES_PER_KWH, units.divisor, units.n_items)
-    column = {
-        Column.SCORE: "score",
-        Column.USD: "usd",
-        Column.TOKENS: "tokens",
-        Column.LATENCY: "taken_s" if quantity.per_correct else "latency_s",
-    }[quantity.column]
-    cost = seen.column(column, n)
-    divisors = _divisors(seen, quantity, n)
-    known = ~np.isnan(cost)
-    if not known.all() and quantity.column in (Column.USD, Column.TOKENS):
-        return f"{n - int(known.sum())} of {n} questions lack a token count or its price"
-    if not known.any():
-        return "no answer was streamed" if quantity.column is Column.LATENCY else "no answer could be scored"
-    units = Units(cost[known], divisors[known], n)
-    # requests that were in flight together share the moment's load
-    batched = quantity.column is Column.LATENCY and in_flight > 1
-    return units.batched(BATCHES_OF * in_flight) if batched else units
-
-
-def _divisors(seen: Seen, quantity: Quantity, n: int) -> Floats:
-    """Return what a question adds to the divisor: of a mean 1, else what of it was right.
-
-    What could not be graded costs and is not right, as in the run's own figure.
-    """
-    return np.nan_to_num(seen.column("right", n), nan=0.0) if quantity.per_correct else np.ones(n)
-
-
-def _why(value: Value) -> str:
-    return " ".join(filter(None, (value.reason.text if value.reason else "", value.detail)))
-
-
-def _times(rate: float | None, pue: float) -> float | None:
-    return None if rate is None else rate * pue

@@ -35,17 +35,21 @@ class TargetRule:
         population: int | None = None,
         in_flight: int = 1,
         score_range: tuple[float, float] | None = None,
+        sampled: bool = False,
     ) -> None:
         """``of`` questions in all, asked ``in_flight`` at a time; ``rates`` price them.
 
         They are a random part of ``population`` questions, of which the targets speak; null: of themselves.
+        ``sampled``: answers are drawn (`joulemark.metrics.asked_again`), and a question that was asked once
+        is not known for that; a decision is then one on questions of the kind.
         """
         self._targets = tuple(targets)
         self._in_flight, self._score_range = in_flight, score_range
         self._population = of if population is None else population
+        self._sampled = sampled
         self._seen = Seen(rates)
         self._deciding = {
-            target.text: Deciding(target, self._population, score_range)
+            target.text: Deciding(target, self._population, score_range, sampled)
             for target in self._targets
             if isinstance(target, Bound)
         }
@@ -53,6 +57,7 @@ class TargetRule:
         self._metered = {target.text for target in self._targets if _may_be_metered(target, rates)}
         self._needs = any(_must_be_metered(target, rates) for target in self._targets)
         self._look = self._retry = LEAST
+        self._looked_at: int | None = None
         self._met_since: dict[str, int] = {}
         self._standings: list[Standing] = []
 
@@ -73,6 +78,11 @@ class TargetRule:
         return max(self._look, self._retry)
 
     @property
+    def standings(self) -> tuple[Standing, ...]:
+        """How each target stood at the last look, in their order; nothing before the first."""
+        return tuple(self._standings)
+
+    @property
     def _growth(self) -> float:
         return METERED_GROWTH if self._metered else 0.0
 
@@ -91,6 +101,29 @@ class TargetRule:
                 return StopDecision(n, tuple(binding))
         return None
 
+    def begin(self, n: int) -> None:
+        """Look at nothing before ``n`` questions: so many had been asked when the rule was named."""
+        self._look = max(self._look, n)
+
+    def look_at_all(self, finished: Finished) -> None:
+        """Look once more where everything was asked and nothing can be ended, for `told`."""
+        n = len(finished.questions)
+        self._seen.take(finished.questions)
+        if n and n != self._looked_at:
+            self._stand(finished, n)
+
+    @property
+    def more(self) -> int | None:
+        """About how many more questions it takes, null where that cannot be told."""
+        unmet = [one.more for one in self._standings if not one.met]
+        known = [more for more in unmet if more is not None]
+        return max(known) if known and len(known) == len(unmet) else None
+
+    @property
+    def looked_at(self) -> int | None:
+        """After how many questions it looked last, null before the first look."""
+        return self._looked_at
+
     def told(self) -> tuple[str, ...]:
         """Return in words what each target had come to at the last look, nothing before the first."""
         return tuple(standing.told for standing in self._standings)
@@ -108,7 +141,7 @@ class TargetRule:
         if self._metered and view is None:
             return False
         questions = list(finished.questions[:n])
-        self._standings = []
+        self._standings, self._looked_at = [], n
         for target in self._targets:
             if isinstance(target, Precision):
                 metered = view if target.text in self._metered else None
@@ -120,6 +153,7 @@ class TargetRule:
                     metered,
                     self._in_flight,
                     self._score_range,
+                    sampled=self._sampled,
                 )
             else:
                 standing = self._deciding[target.text].look(self._seen, n)

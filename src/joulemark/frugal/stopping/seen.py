@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from joulemark.metrics.asked_again import variance_of_mean
 from joulemark.metrics.item_value import item_value
 from joulemark.metrics.money import token_costs
 from joulemark.metrics.value import Value
@@ -25,7 +26,7 @@ class Seen:
 
     ``right`` lies within 0 and 1 (failed requests are not right), ``score`` is real-valued; ``latency_s`` is
     the time to the whole answer of requests that did not fail, ``taken_s`` that of all; ``usd`` by ``rates``'
-    token prices.
+    token prices. ``right_variance`` and ``score_variance`` are those of a question's mean over its repeats.
     """
 
     rates: Rates
@@ -34,6 +35,9 @@ class Seen:
     latency_s: list[float] = field(default_factory=list)
     taken_s: list[float] = field(default_factory=list)
     tokens: list[float] = field(default_factory=list)
+    prompt_tokens: list[float] = field(default_factory=list)
+    right_variance: list[float] = field(default_factory=list)
+    score_variance: list[float] = field(default_factory=list)
     usd: list[float] = field(default_factory=list)
 
     def take(self, questions: Sequence[Repeats]) -> None:
@@ -45,6 +49,9 @@ class Seen:
             self.latency_s.append(_mean(answered, _taken_s))
             self.taken_s.append(_mean(repeats, _taken_s))
             self.tokens.append(_mean(repeats, _tokens))
+            self.prompt_tokens.append(_mean(repeats, _prompt_tokens))
+            self.right_variance.append(_variance(repeats, real=False))
+            self.score_variance.append(_variance(repeats, real=True))
             self.usd.append(self._usd(repeats))
 
     def column(self, name: str, n: int) -> Floats:
@@ -60,6 +67,13 @@ def _mean(items: Sequence[Item], of: Callable[[Item], float]) -> float:
     return math.fsum(map(of, items)) / len(items) if items else math.nan
 
 
+def _variance(repeats: Repeats, *, real: bool) -> float:
+    if len(repeats) < 2:
+        return math.nan
+    values = (item_value((item,), real=real) for item in repeats)
+    return variance_of_mean([value for value in values if value is not None])
+
+
 def _known(value: float | None) -> float:
     return math.nan if value is None else value
 
@@ -70,3 +84,7 @@ def _taken_s(item: Item) -> float:
 
 def _tokens(item: Item) -> float:
     return math.nan if item.completion_tokens is None else float(item.completion_tokens)
+
+
+def _prompt_tokens(item: Item) -> float:
+    return math.nan if item.prompt_tokens is None else float(item.prompt_tokens)

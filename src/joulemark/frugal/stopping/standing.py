@@ -13,6 +13,8 @@ class Standing:
 
     The interval of a share is not symmetric about it, and is told by its ends; a mean's is.
 
+    ``halves``: the figure of the first half of what was asked and of the second, where they differ by more
+    than their error allows; null where they do not.
     ``more``: about how many more questions it takes, null where that cannot be told. ``why`` says why a
     figure is not known.
     """
@@ -25,6 +27,7 @@ class Standing:
     hi: float | None = None
     more: int | None = None
     why: str = ""
+    halves: tuple[float, float] | None = None
 
     @property
     def told(self) -> str:
@@ -40,6 +43,9 @@ class Standing:
             held += f"target {sign} {self.target.threshold:g}"
         if self.met:
             return f"{held}: {self._decided(self.target) if isinstance(self.target, Bound) else 'met'}"
+        if self.halves is not None:
+            first, second = (_figure(one, self.target) for one in self.halves)
+            held += f", not believed while its halves differ ({first} in the first, {second} in the second)"
         return held if self.more is None else f"{held}: about {self.more:,} more"
 
     def _known(self) -> str:

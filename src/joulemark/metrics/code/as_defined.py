@@ -11,36 +11,51 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from joulemark.metrics.code.baseline import MIB, NS_PER_S
+from joulemark.metrics.code.baseline import NS_PER_S
 from joulemark.metrics.code.charged import charged
 from joulemark.metrics.code.over_tasks import largest_of, mean_of, ratio_of_sums, share_of
 from joulemark.metrics.code.sample import Sample, references, right_by_problem, samples_of
+from joulemark.metrics.code.whole_profile import MIN_MEMORY_SAMPLES, Profile, peak_mib, profile_of
 from joulemark.metrics.definition import MetricDefinition
 from joulemark.metrics.value import Value, withheld
 from joulemark.record.code_run import CodeRun, Outcome, Purpose
 from joulemark.record.reason import Reason
 
-MIN_MEMORY_SAMPLES = 5
 MIN_SAMPLED_SHARE = 0.5
 FAR_SLOWER = 5.0
 _PAPER = "D. Huang et al., EffiBench (NeurIPS 2024)"
 _NONE = "no right program was run on all tests in one process beside the reference"
 _NO_RUN = "No right program and its reference were run on all tests in one process."
-_SHORT = "fewer than 5 samples of the memory lie within the run, for more than half of the tasks"
+_SHORT = (
+    "fewer than 5 samples of the memory lie within the run and its bounds are more than 10 % apart, for more "
+    "than half of the tasks"
+)
 _LIMITED = "a right program did not end on all tests in one process: leaving it out would favour it"
-HIT_LIMIT = "{} of {} right programs did not end on all tests in one process, so what they take is not known."
+HIT_LIMIT = (
+    "{} of {} right programs did not end on all tests in one process, so what they take is not known; "
+    "--timeout is for all of these together."
+)
 _WORDS = {"et": "execution time", "mu": "peak memory", "tmu": "memory over time"}
 _SYMBOLS = {"et": "T", "mu": "M", "tmu": "A"}
 _UNITS = {"et": "s", "mu": "MiB", "tmu": "MiB*s"}
 _FIELDS = {
     "et": ("code.wall_ns", "code.cpu_around_ns", "code.wall_after_ns"),
     "mu": ("code.resident_bytes", "code.peak_bytes", "code.peak_before_bytes", "code.peak_after_bytes"),
-    "tmu": ("code.memory_mib_s", "code.n_memory_samples"),
+    "tmu": (
+        "code.memory_mib_s",
+        "code.n_memory_samples",
+        "code.wall_ns",
+        "code.resident_bytes",
+        "code.ended_bytes",
+        "code.peak_bytes",
+    ),
 }
 _HOW = {
     "et": "wall time of all tests one after another in one process",
     "mu": "largest resident memory, the interpreter's included, in MiB (the paper's MB)",
-    "tmu": "time integral of the resident memory by trapezoids between samples from outside",
+    "tmu": "time integral of the resident memory by trapezoids between samples from outside; of a run with "
+    "fewer than 5, its time by the middle between the least of its start and end and its peak, where these "
+    "are within 10 %",
 }
 
 
@@ -86,29 +101,6 @@ AT_LEAST = MetricDefinition(
     "the time until then (the paper counts such programs as having passed); interval: tasks resampled",
 )
 DEFINITIONS = (*(defined for what in _WORDS for defined in _definitions(what)), AT_LEAST)
-
-
-@dataclass(frozen=True, slots=True)
-class Profile:
-    """What a whole run took: seconds, MiB, MiB·s; null where it was not seen, or too short to sample."""
-
-    et: float | None
-    mu: float | None
-    tmu: float | None
-    n_memory_samples: int | None = None
-
-
-def profile_of(runs: Sequence[CodeRun]) -> Profile | None:
-    """Return the profile of a program's whole runs, the mean where there are several; null for none."""
-    ended = [run for run in runs if run.purpose is Purpose.WHOLE and run.outcome is Outcome.RETURNED]
-    if not ended:
-        return None
-    return Profile(
-        _mean([run.wall_ns / NS_PER_S for run in ended if run.wall_ns is not None]),
-        _mean([peak for run in ended if (peak := _peak_mib(run)) is not None]),
-        _mean([run.memory_mib_s for run in ended if run.memory_mib_s is not None and _is_sampled(run)]),
-        min((run.n_memory_samples for run in ended if run.n_memory_samples is not None), default=None),
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,6 +158,22 @@ def task_ratios(runs: Sequence[CodeRun], what: str = "et") -> dict[str, float]:
     return _columns(right_by_problem(samples_of(rows)), references(rows, Purpose.WHOLE), what).ratios
 
 
+def sample_ratios(
+    runs: Sequence[CodeRun], samples: Sequence[Sample], what: str
+) -> dict[tuple[str, int], Seen]:
+    """Return the paper's ratio of each right sample by problem and number; ``runs`` are `charged` rows."""
+    whole = references(runs, Purpose.WHOLE)
+    found = {}
+    for problem, mine in right_by_problem(samples).items():
+        theirs = profile_of(whole.get(problem, ()))
+        reference = None if theirs is None else _of(what)(theirs)
+        for sample in mine:
+            seen = _seen(sample, what)
+            if reference and seen.value is not None:
+                found[problem, sample.number] = Seen(seen.value / reference, seen.is_bound)
+    return found
+
+
 def _figures(what: str, columns: _Columns, *, too_short: bool) -> dict[str, Value]:
     ratios, bounds = columns.ratios, columns.ratio_bounds
     found = {
@@ -217,16 +225,13 @@ def _columns(
         known: list[float] = []
         bounds: list[float | None] = []
         for sample in samples:
-            profile = profile_of(sample.runs)
-            value = None if profile is None else of(profile)
-            failed = [run for run in sample.of(Purpose.WHOLE) if run.outcome is not Outcome.RETURNED]
-            if failed:
+            seen = _seen(sample, what)
+            if seen.is_bound:
                 n_limited += 1
-                seen = [bound for run in failed if (bound := _at_least(run, what)) is not None]
-                bounds.append(max([*seen, *([] if value is None else [value])], default=None))
-            elif value is not None:
-                known.append(value)
-                bounds.append(value)
+                bounds.append(seen.value)
+            elif seen.value is not None:
+                known.append(seen.value)
+                bounds.append(seen.value)
         n_programs += len(bounds)
         if not bounds:
             continue
@@ -239,13 +244,31 @@ def _columns(
     return replace(found, n_limited=n_limited, n_programs=n_programs)
 
 
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What a sample took, or took at least where a run did not end; null where that was not seen."""
+
+    value: float | None
+    is_bound: bool
+
+
+def _seen(sample: Sample, what: str) -> Seen:
+    profile = profile_of(sample.runs)
+    value = None if profile is None else _of(what)(profile)
+    failed = [run for run in sample.of(Purpose.WHOLE) if run.outcome is not Outcome.RETURNED]
+    if not failed:
+        return Seen(value, False)
+    bounds = [bound for run in failed if (bound := _at_least(run, what)) is not None]
+    return Seen(max([*bounds, *([] if value is None else [value])], default=None), True)
+
+
 def _at_least(run: CodeRun, what: str) -> float | None:
     """Return what a run that did not end had taken at least; null where that was not seen."""
     if what == "et":
         limit_ns = run.limit_ns if run.outcome.is_censored else None
         seen_ns = max(run.wall_ns or 0, limit_ns or 0)
         return seen_ns / NS_PER_S if seen_ns else None
-    return _peak_mib(run) if what == "mu" else None
+    return peak_mib(run) if what == "mu" else None
 
 
 def _sampled_too_rarely(
@@ -268,17 +291,3 @@ def _of(what: str) -> Callable[[Profile], float | None]:
         return value
 
     return quantity
-
-
-def _is_sampled(run: CodeRun) -> bool:
-    return run.n_memory_samples is not None and run.n_memory_samples >= MIN_MEMORY_SAMPLES
-
-
-def _peak_mib(run: CodeRun) -> float | None:
-    if run.resident_bytes is None or run.peak_bytes is None:
-        return None
-    return (run.resident_bytes + run.peak_bytes) / MIB
-
-
-def _mean(values: Sequence[float]) -> float | None:
-    return math.fsum(values) / len(values) if values else None

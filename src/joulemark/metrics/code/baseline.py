@@ -31,10 +31,13 @@ HARNESS_SHARE = MetricDefinition(
     "harness_share",
     "Harness overhead",
     "1",
-    r"\sum t_\mathrm{around} / \sum (t_\mathrm{around} + t_\mathrm{call})",
-    ("code.cpu_around_ns", "code.cpu_ns"),
-    ("no run tells both times",),
-    "CPU time spent outside the call (loading, decoding, encoding) over all of it, of the runs that end",
+    r"\sum (t_\mathrm{around} + t_\mathrm{parent}) / \sum (t_\mathrm{around} + t_\mathrm{parent} + "
+    r"t_\mathrm{call})",
+    ("code.cpu_around_ns", "code.cpu_parent_ns", "code.cpu_ns"),
+    ("no run tells both times of its process", "the record is of before the parent's time was kept"),
+    "this project: CPU time of the programs' processes outside the call (loading, decoding, encoding) and of "
+    "the processes that grade and measure, over all of it; not in it: processes that made inputs and "
+    "expected results, judges' processes, and the one that writes the journal",
 )
 DEFINITIONS = (BASELINE_CPU, HARNESS_SHARE)
 
@@ -100,13 +103,14 @@ def baseline_cpu_s(baseline: Baseline) -> Value:
 
 
 def harness_share(runs: Sequence[CodeRun]) -> Value:
-    """Return which share of all CPU time the harness spent around the calls."""
+    """Return which share of all CPU time the harness spent around the calls and in its own processes."""
     known = [
         (run.cpu_around_ns, run.cpu_ns)
         for run in runs
-        if run.cpu_around_ns is not None and run.cpu_ns is not None and run.outcome is Outcome.RETURNED
+        if run.cpu_around_ns is not None and run.cpu_ns is not None
     ]
-    around, inside = sum(a for a, _ in known), sum(c for _, c in known)
-    if not around + inside > 0:
+    parents = [run.cpu_parent_ns for run in runs if run.cpu_parent_ns is not None]
+    around, inside = sum(a for a, _ in known) + sum(parents), sum(c for _, c in known)
+    if not known or not parents or not around + inside > 0:
         return withheld("1", Reason.NOT_MEASURED)
     return Value(around / (around + inside), "1", n=len(known))

@@ -5,89 +5,28 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 import numpy as np
 from numpy.typing import NDArray
 
 from joulemark.metrics.bootstrap import MAX_EMPTY_SHARE, MIN_SCORED_ITEMS, resampled_sums, small_sample_tail
+from joulemark.metrics.code.cost_definitions import COST_AT_METERED_RATE, COST_CPU, COST_MODELLED
+from joulemark.metrics.code.machine_speed import LEAST_BAND, Speeds, speeds
 from joulemark.metrics.code.paired_sample import PairedSample
-from joulemark.metrics.code.run_time import mean_cpu_s
+from joulemark.metrics.code.run_time import mean_cpu_s, reference_side
 from joulemark.metrics.code.sample import Sample, by_problem
 from joulemark.metrics.definition import MetricDefinition
 from joulemark.metrics.value import Value, withheld
 from joulemark.record.reason import Reason
 
 RUNS = (1, 10, 100, 1_000, 10_000, 100_000, 1_000_000)
-_NONE = (
-    "no answer was right",
-    "no right answer was timed",
-    "a right answer was ended, or failed, on the scaled input: leaving it out would favour the model",
+DRIFTED = (
+    "The references took {:.2f} times as long at one evaluation as at the other, beyond the band of a "
+    "program with itself ({:.0%}): the machine had another speed. Evaluate both anew, one after the other."
 )
 ENDED = "{} right answers were ended, or failed, on the scaled input: what their runs cost is not known."
-_LATEX = r"\sum_p g_p / \sum_p c_p + N \cdot \frac{1}{P} \sum_p r_p"
-_WHAT = (
-    "this project: cost of all generations, wrong ones too, per right answer, and N runs on the scaled "
-    "input, mean over tasks; interval: tasks resampled"
-)
-
-
-def _cost(name: str, title: str, unit: str, inputs: tuple[str, ...], note: str) -> MetricDefinition:
-    return MetricDefinition(name, title, unit, _LATEX, inputs, _NONE, f"{_WHAT}; {note}")
-
-
-COST_AT_METERED_RATE = _cost(
-    "cost_with_runs_at_metered_rate_j",
-    "Modelled joules per correct answer with N runs, at the metered rate",
-    "J",
-    ("attribution.joules", "items.cpu_s", "code.cpu_ns", "code.correct"),
-    "both parts modelled: CPU time of the engine and of the program, times the joules that a CPU-second took "
-    "by the meter of the processors while the engine worked; never beside metered joules; the bound of that "
-    "rate is not in the interval and stands beside it",
-)
-RUN_AT_METERED_RATE = MetricDefinition(
-    "run_at_metered_rate_j",
-    "Modelled joules of one run of a program, at the metered rate",
-    "J",
-    r"\frac{E}{t_\mathrm{engine}} \cdot \frac{1}{P} \sum_p t_p",
-    ("attribution.joules", "items.cpu_s", "code.cpu_ns"),
-    ("no meter saw the processors that programs run on", "no right answer was timed"),
-    "this project: CPU time of one run on the scaled input, mean over problems, times the joules of a "
-    "CPU-second; modelled, for no meter was read while it ran: a program may draw other power than an "
-    "engine; bound: that of the rate",
-)
-COST_MODELLED = _cost(
-    "cost_with_runs_modelled_j",
-    "Modelled joules per correct answer with N runs, at declared watts",
-    "J",
-    ("code.cpu_ns", "code.correct", "rates.watts"),
-    "both parts modelled: declared watts times time; never beside metered joules",
-)
-COST_CPU = _cost(
-    "cost_with_runs_cpu_s",
-    "CPU-seconds per correct answer with N runs",
-    "s",
-    ("items.cpu_s", "code.cpu_ns", "code.correct"),
-    "where no watts are known: CPU time of the engine and of the program",
-)
-BREAK_EVEN = MetricDefinition(
-    "break_even_runs",
-    "Runs after which the dearer model pays back",
-    "runs",
-    r"(g_\mathrm{dear} - g_\mathrm{cheap}) / (r_\mathrm{cheap} - r_\mathrm{dear})",
-    ("cost_with_runs_at_metered_rate_j", "cost_with_runs_modelled_j", "cost_with_runs_cpu_s"),
-    (
-        "the dearer model's programs take no less to run: it never pays back",
-        "no problem was solved and timed by both",
-        "a right answer to a problem that both solved was ended, or failed, on the scaled input",
-        "a problem that both solved was timed on inputs of two sizes",
-    ),
-    "this project: g the cost to generate per right answer, over the problems that both were asked; r that "
-    "of one run, mean over the problems that both solved; interval: problems resampled jointly, none where "
-    "more than 2.5 % of resamples never pay back",
-)
-DEFINITIONS = (COST_AT_METERED_RATE, RUN_AT_METERED_RATE, COST_MODELLED, COST_CPU, BREAK_EVEN)
 
 
 class CostKind(StrEnum):
@@ -121,7 +60,8 @@ class TaskCost:
     """Cost of generating all answers to a problem, how many are right, and of running a right one once.
 
     ``run`` is null where no right answer was timed; ``size`` of the scaled input that it ran on. ``n_ended``:
-    right answers that came to no end on it.
+    right answers that came to no end on it. ``reference_s``: CPU seconds of the reference beside the right
+    answers, null where they are not known.
     """
 
     generate: float
@@ -129,14 +69,24 @@ class TaskCost:
     run: float | None
     size: int | None = None
     n_ended: int = 0
+    reference_s: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class ModelCost:
-    """What a model's answers cost by problem, in the unit of ``kind``."""
+    """What a model's answers cost by problem, in the unit of ``kind``.
+
+    ``band``: how far a program's ratio to itself is from 1 at that evaluation, null where nobody measured it.
+    """
 
     kind: CostKind
     tasks: Mapping[str, TaskCost]
+    band: float | None = None
+
+    @property
+    def reference_s(self) -> dict[str, float]:
+        """CPU seconds of the references by problem, where they are known."""
+        return {p: task.reference_s for p, task in self.tasks.items() if task.reference_s is not None}
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,8 +104,9 @@ def model_cost(
     kind: CostKind,
     *,
     per_cpu_second: float = 1.0,
+    band: float | None = None,
 ) -> ModelCost:
-    """Return the costs of a model's answers.
+    """Return the costs of a model's answers; ``band``: the A/A band of their evaluation.
 
     ``generate``: what all answers to a problem took together, in the unit of ``kind``; problems without it
     are left out. ``per_cpu_second``: joules of a CPU-second (as metered or declared); 1 for `CostKind.CPU`.
@@ -163,7 +114,7 @@ def model_cost(
     """
     if kind is CostKind.CPU and per_cpu_second != 1.0:
         raise ValueError("CPU-seconds are not converted")
-    runs = mean_cpu_s(paired)
+    runs, references = mean_cpu_s(paired), mean_cpu_s(paired, reference_side)
     sizes = {one.problem: one.size for one in paired if one.problem in runs}
     ended = Counter(one.problem for one in paired if one.ratio.n_censored or one.has_failed)
     tasks = {}
@@ -171,8 +122,10 @@ def model_cost(
         if problem in generate:
             run = runs[problem] * per_cpu_second if problem in runs else None
             n_right = sum(sample.passed is True for sample in mine)
-            tasks[problem] = TaskCost(generate[problem], n_right, run, sizes.get(problem), ended[problem])
-    return ModelCost(kind, tasks)
+            tasks[problem] = TaskCost(
+                generate[problem], n_right, run, sizes.get(problem), ended[problem], references.get(problem)
+            )
+    return ModelCost(kind, tasks, band)
 
 
 def cost_with_runs(model: ModelCost, n_runs: float) -> Value:
@@ -231,6 +184,13 @@ def break_even(first: ModelCost, second: ModelCost) -> BreakEven:
     if n_other:
         detail = f"{n_other} of {n} problems were timed on inputs of another size: evaluate both anew here."
         return BreakEven(withheld("runs", Reason.NOT_APPLICABLE, detail=detail, n=n))
+    of_both = [{p: s for p, s in one.reference_s.items() if p in both} for one in (first, second)]
+    speed = speeds(*of_both)
+    band = max(first.band or 0.0, second.band or 0.0, LEAST_BAND)
+    if speed.differ(band):
+        detail = DRIFTED.format(max(speed.slower, 1 / speed.slower), band)
+        return BreakEven(withheld("runs", Reason.NOT_APPLICABLE, detail=detail, n=n))
+    first, second = _at_one_speed(first, speed, 0), _at_one_speed(second, speed, 1)
     columns = [*_columns(first, asked, both)[:3], *_columns(second, asked, both)]
     sums = [np.array([float(column.sum())]) for column in columns]
     generate_more, run_less = _differences(sums)
@@ -243,7 +203,19 @@ def break_even(first: ModelCost, second: ModelCost) -> BreakEven:
     if n < MIN_SCORED_ITEMS:
         return BreakEven(Value(point, "runs", n=n, interval_reason=Reason.TOO_FEW_ITEMS), dearer)
     drawn = resampled_sums(columns)
-    return BreakEven(_with_interval(point, *_differences(drawn), sign=sign, n=n), dearer)
+    found = _with_interval(point, *_differences(drawn), sign=sign, n=n)
+    if found.lo is not None and found.hi is not None:
+        found = replace(found, lo=found.lo / speed.either_way, hi=found.hi * speed.either_way)
+    return BreakEven(found, dearer)
+
+
+def _at_one_speed(model: ModelCost, speed: Speeds, which: int) -> ModelCost:
+    """Return the costs with what runs take at the speed between both evaluations; ``which`` of them."""
+    tasks = {
+        p: task if task.run is None else replace(task, run=task.run * speed.factors(p)[which])
+        for p, task in model.tasks.items()
+    }
+    return replace(model, tasks=tasks)
 
 
 def _differences(

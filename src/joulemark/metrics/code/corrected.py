@@ -25,7 +25,7 @@ from joulemark.metrics.code.paired_sample import NOT_READ, PairedSample, paired_
 from joulemark.metrics.code.pairs import control_pairs, pairs_of
 from joulemark.metrics.code.sample import Sample, samples_of
 from joulemark.metrics.code.shares import DEFINITIONS as SHARES
-from joulemark.metrics.code.shares import shares
+from joulemark.metrics.code.shares import Told, shares, told_apart
 from joulemark.metrics.definition import MetricDefinition
 from joulemark.metrics.value import Value, withheld
 from joulemark.record.code_run import CodeRun
@@ -45,8 +45,8 @@ _FIELDS = {
     "tmu": ("code.memory_above_mib_s", "code.n_memory_samples", "code.wall_ns", *_HELD),
 }
 _HOW = {
-    "et": "least CPU time of a sample's runs in fresh processes on the scaled input, that of a program that "
-    "does nothing taken off; ratios are medians of runs next to each other",
+    "et": "median CPU time of the reference's runs in fresh processes on the scaled input, that of a program "
+    "that does nothing taken off, times the ratio; ratios are medians of runs next to each other",
     "mu": "peak above what was resident before the call, the baseline's taken off, and what the program "
     "holds before the call beyond its input and beyond a program that does nothing, from 1 MiB up (tables "
     "made at import); or what it takes before the call or after its end, where that is more, beyond the "
@@ -65,9 +65,13 @@ _WHEN = (
     "no program that does nothing was measured",
 )
 _WHEN_MEMORY = (*_WHEN, "the memory was not read or sampled, or is never above 256 KiB")
+_FAILED = "a right program failed on the scaled input: what it takes has no lower bound"
 _OURS = "this project: geometric mean over tasks, tasks resampled for the interval"
 NOT_PAIRED = "No right program was measured beside the reference on the scaled input."
 _UNTOLD = "No program took so much memory above the baseline (256 KiB) that a kernel tells it from none."
+_NO_BOUND = (
+    "{} of {} right programs failed on the scaled input, and what a failed one takes has no lower bound."
+)
 HIT_LIMIT = (
     "A limit or a failure on the scaled input ended right programs, so their {} is not known ({} of {}); see "
     "the lower bound and the share above 5."
@@ -98,7 +102,7 @@ AT_LEAST = MetricDefinition(
     "1",
     r"\mathrm{exp}(\frac{1}{N} \sum_i \mathrm{log}\ r_i)",
     ("cpu_ratio", "code.outcome"),
-    _WHEN,
+    (*_WHEN, _FAILED),
     f"{_OURS}; a program that a limit ended enters with the time seen until then",
 )
 MEDIAN = MetricDefinition(
@@ -118,7 +122,7 @@ MEMORY_AT_LEAST = MetricDefinition(
     "1",
     r"\mathrm{exp}(\frac{1}{N} \sum_i \mathrm{log}\ m_i)",
     (*_FIELDS["mu"], "code.outcome"),
-    _WHEN_MEMORY,
+    (*_WHEN_MEMORY, _FAILED),
     f"{_OURS}; a program that a limit ended enters with the largest memory seen until then",
 )
 DEFINITIONS = (
@@ -132,12 +136,16 @@ DEFINITIONS = (
 
 @dataclass(frozen=True, slots=True)
 class Corrected:
-    """The figures by name, the band of the day, and the samples they are made of."""
+    """The figures by name, the band of the day, and the samples they are made of.
+
+    ``told``: of each sample, whether it is told apart from the reference.
+    """
 
     figures: dict[str, Value]
     band: Value
     samples: tuple[PairedSample, ...]
     baseline: Baseline
+    told: tuple[Told, ...] = ()
 
 
 def corrected(runs: Sequence[CodeRun], samples: Sequence[Sample] | None = None) -> Corrected:
@@ -149,13 +157,15 @@ def corrected(runs: Sequence[CodeRun], samples: Sequence[Sample] | None = None) 
     baseline = baseline_of(rows)
     controls = control_pairs(rows)
     band = aa_band(controls, baseline)
-    found = paired_samples(samples_of(rows) if samples is None else samples, pairs_of(rows), baseline)
+    samples = samples_of(rows) if samples is None else samples
+    found = paired_samples(samples, pairs_of(rows), baseline)
+    told = told_apart(found, controls, baseline)
     if baseline.n == 0:
         none = {d.name: withheld(d.unit, Reason.NOT_MEASURED, detail=NO_BASELINE) for d in DEFINITIONS}
-        return Corrected(none, band, found, baseline)
+        return Corrected(none, band, found, baseline, told)
     figures = {**_time(found), **_memory(found, "mu"), **_memory(found, "tmu")}
-    figures |= shares(found, controls, baseline, detail=NOT_PAIRED)
-    return Corrected({d.name: figures[d.name] for d in DEFINITIONS}, band, found, baseline)
+    figures |= shares(told, samples, detail=NOT_PAIRED)
+    return Corrected({d.name: figures[d.name] for d in DEFINITIONS}, band, found, baseline, told)
 
 
 def _time(found: Sequence[PairedSample]) -> dict[str, Value]:
@@ -176,7 +186,7 @@ def _time(found: Sequence[PairedSample]) -> dict[str, Value]:
     return {
         **figures,
         "net_corrected_over_5": _over(least, _with_failed(bounds, found), NOT_PAIRED),
-        "net_corrected_at_least": geometric_mean_of(bounds, "1", detail=NOT_PAIRED),
+        "net_corrected_at_least": _bound_of(bounds, found, NOT_PAIRED),
         "net_corrected_median": median_of(list(least.values()), "1", detail=NOT_PAIRED),
     }
 
@@ -184,6 +194,16 @@ def _time(found: Sequence[PairedSample]) -> dict[str, Value]:
 def _is_unknown(one: PairedSample) -> bool:
     """Tell whether what a right program takes is not known: leaving it out would favour it."""
     return one.ratio.n_censored > 0 or one.has_failed
+
+
+def _bound_of(bounds: dict[str, float], found: Sequence[PairedSample], detail: str) -> Value:
+    """Return the geometric mean of lower bounds; none where a program failed: it would be left out."""
+    mean = geometric_mean_of(bounds, "1", detail=detail)
+    n_failed = sum(one.has_failed or (one.ratio.n_censored > 0 and _at_least(one) is None) for one in found)
+    if n_failed:
+        why = _NO_BOUND.format(n_failed, len(found))
+        return withheld("1", Reason.NOT_MEASURED, detail=why, n=mean.n)
+    return mean
 
 
 def _with_failed(bounds: dict[str, float], found: Sequence[PairedSample]) -> dict[str, float]:
@@ -225,7 +245,7 @@ def _memory(found: Sequence[PairedSample], what: str) -> dict[str, Value]:
     least = {**bounds, **dict.fromkeys(ended, math.inf)}
     figures[f"n{what}_corrected_over_5"] = _over(least, _with_failed(bounds, found), detail)
     if is_peak:
-        figures[MEMORY_AT_LEAST.name] = geometric_mean_of(bounds, "1", detail=detail)
+        figures[MEMORY_AT_LEAST.name] = _bound_of(bounds, found, detail)
     return figures
 
 

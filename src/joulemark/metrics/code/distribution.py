@@ -17,11 +17,14 @@ class Distribution:
 
     Buckets are as wide as each other on a log scale (7 %); the outer two are open, and 1 is an edge. Edges:
     101, the outer ones those of what a bucket would hold were it not open. ``n_at_least``: programs that a
-    limit ended, which are in no bucket.
+    limit ended, which are in no bucket. ``n_told_faster`` and ``n_told_slower``: of the ratios in buckets,
+    those that noise does not explain; null where it is not known what noise does.
     """
 
     counts: tuple[int, ...]
     n_at_least: int = 0
+    n_told_faster: int | None = None
+    n_told_slower: int | None = None
 
     @property
     def edges(self) -> tuple[float, ...]:
@@ -39,12 +42,18 @@ class Distribution:
         return sum(self.counts[:_HALF])
 
 
-def distribution(ratios: Iterable[float], *, n_at_least: int = 0) -> Distribution:
+def distribution(
+    ratios: Iterable[float],
+    *,
+    n_at_least: int = 0,
+    n_told_faster: int | None = None,
+    n_told_slower: int | None = None,
+) -> Distribution:
     """Return how positive ratios are distributed."""
     counts = [0] * N_BUCKETS
     for ratio in ratios:
         counts[bucket_of(ratio)] += 1
-    return Distribution(tuple(counts), n_at_least)
+    return Distribution(tuple(counts), n_at_least, n_told_faster, n_told_slower)
 
 
 def bucket_of(ratio: float) -> int:

@@ -18,18 +18,20 @@ _NONE = "No evaluation of known programs was given (`--known`), or no right answ
 
 DPS = MetricDefinition(
     "dps",
-    "DPS",
+    "DPS, as published",
     "%",
     r"100 \frac{1}{P} \sum_p \sum_{t_j ≥ t} n_j / \sum_j n_j",
     _INPUTS,
     _WHEN,
-    f"{_SOURCE}: share of known programs that are not faster, of right answers; a problem's right answers "
-    "are averaged. Ratio of CPU time to the reference's on the scaled input (theirs: instructions on "
-    "their own inputs)",
+    f"{_SOURCE}: share of known programs whose cluster is not faster, of right answers; a cluster is as fast "
+    "as its slowest program, and holds those up to 20 % slower than its fastest (theirs ends at a gap); "
+    "beside a cluster chance decides as well as speed, see the percentile rank. A problem's right answers "
+    "are averaged. Ratio of CPU time to the reference's on the scaled input (theirs: instructions on their "
+    "own inputs)",
 )
 DPS_NORM = MetricDefinition(
     "dps_norm",
-    "DPS, each cluster counting alike",
+    "DPS, as published, each cluster counting alike",
     "%",
     r"100 \frac{1}{P} \sum_p N(t_j ≥ t) / N_\mathrm{clusters}",
     _INPUTS,

@@ -1,4 +1,4 @@
-"""The median of few values and its 95 % interval by order statistics."""
+"""The median of few values and its interval by order statistics."""
 
 from __future__ import annotations
 
@@ -13,33 +13,42 @@ MIN_FOR_INTERVAL = 3
 T_OF_FEW = {1: 12.7062, 2: 4.3027, 3: 3.1824, 4: 2.7764}
 
 
-def median_interval(values: Sequence[float]) -> tuple[float, float] | None:
-    """Return the 95 % interval of the median, null for fewer than three values.
+def median_interval(values: Sequence[float], level: float = _LEVEL) -> tuple[float, float] | None:
+    """Return the interval that holds the median in ``level`` of cases, null for fewer than three values.
 
     From six values on: between two order statistics, which needs nothing of the distribution but that a value
     lies above its median as often as below; interpolated so that it covers 95 % and not the next possible
     level above it. Source: T. Hettmansperger and S. Sheather, Statistics & Probability Letters 4 (1986).
     Of three to five values the outermost cover 75 to 94 % only: then the width is that of Student's t about
-    the mean, which errs on the wide side where tails are heavy.
+    the mean, which errs on the wide side where tails are heavy. Raises ``ValueError`` for a level above 95 %
+    that so few values cannot reach.
     """
     n = len(values)
     if n < MIN_FOR_INTERVAL:
         return None
     ordered = np.sort(np.asarray(values, np.float64))
-    if n - 1 in T_OF_FEW:
-        half = T_OF_FEW[n - 1] * float(ordered.std(ddof=1)) / math.sqrt(n)
-        middle = float(np.median(ordered))
-        return middle - half, middle + half
-    rank, level, next_level = _ranks(n)
-    share = (level - _LEVEL) / (level - next_level)
+    if n - 1 in T_OF_FEW and level == _LEVEL:
+        return about_median(values, T_OF_FEW[n - 1])
+    rank, covered, next_covered = _ranks(n, level)
+    if rank == 0:
+        raise ValueError(f"the outermost of {n} values do not hold their median in {level:g} of cases")
+    share = (covered - level) / (covered - next_covered)
     weight = (n - rank) * share / (rank + (n - 2 * rank) * share)
     lo = (1 - weight) * ordered[rank - 1] + weight * ordered[rank]
     hi = (1 - weight) * ordered[n - rank] + weight * ordered[n - rank - 1]
     return float(lo), float(hi)
 
 
-def _ranks(n: int) -> tuple[int, float, float]:
-    """Return the innermost rank whose interval covers at least 95 %, and what it and the next one cover.
+def about_median(values: Sequence[float], quantile: float) -> tuple[float, float]:
+    """Return the median with ``quantile`` standard errors of the mean to either side."""
+    known = np.asarray(values, np.float64)
+    half = quantile * float(known.std(ddof=1)) / math.sqrt(len(known))
+    middle = float(np.median(known))
+    return middle - half, middle + half
+
+
+def _ranks(n: int, wanted: float) -> tuple[int, float, float]:
+    """Return the innermost rank whose interval covers ``wanted``, and what it and the next one cover.
 
     From rank r to rank n + 1 - r covers 1 - 2 P(Binomial(n, 1/2) < r).
     """
@@ -53,6 +62,6 @@ def _ranks(n: int) -> tuple[int, float, float]:
     while True:
         below += chance(rank)
         next_level = 1 - 2 * below
-        if next_level < _LEVEL:
+        if next_level < wanted:
             return rank, level, next_level
         rank, level = rank + 1, next_level

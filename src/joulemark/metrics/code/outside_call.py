@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -12,6 +11,9 @@ from joulemark.record.code_run import WORK_OUTSIDE_CALL, CodeRun, Outcome, Purpo
 
 SLACK_NS = 2e6
 SLACK_SHARE = 0.2
+TOLD_SHARE = 0.05
+LEAST_RUNS = 2
+_Group = tuple[Purpose, int | None, int | None, int | None]
 
 
 def work_outside_ns(pairs: Sequence[Pair]) -> float:
@@ -30,23 +32,46 @@ def load_ns(run: CodeRun) -> int | None:
     return max(0, run.cpu_around_ns - (run.cpu_before_ns or 0) - (run.cpu_after_ns or 0))
 
 
-def works_outside(candidate: Sequence[CodeRun], reference: Sequence[CodeRun]) -> bool:
-    """Tell whether a candidate does work outside its calls by runs of both on the same inputs."""
-    return _work_ns(list(zip(reference, candidate, strict=False))) > 0
+def work_at_load_ns(candidate: Sequence[CodeRun], reference: Sequence[CodeRun]) -> float:
+    """Return the CPU time that a candidate takes to load beyond the reference; 0 for none, as above."""
+    return _work_ns(list(zip(reference, candidate, strict=False)))
 
 
-def is_charged(runs: Sequence[CodeRun]) -> bool:
-    """Tell whether a candidate's `charged` rows say that it worked outside its calls.
+def work_charged_ns(runs: Sequence[CodeRun], before: Mapping[int, CodeRun]) -> float | None:
+    """Return what work outside its calls a candidate's `charged` rows have: CPU time, null for no such work.
 
-    Over a tenth of the rows of a figure must: some are flagged by chance where the machine is busy.
+    ``before``: each row as it was made, by the ``id`` of the charged one. A row says so where what was
+    charged makes its time or memory greater by over 5 %: less changes no ratio that pairs tell. In one row
+    that comes by chance where the machine is busy, so two rows on one input must, and over a tenth of all on
+    it; where there is one alone, 20 %. The value is the median over the rows that do.
     """
-    groups: Counter[tuple[Purpose, int | None, int | None, int | None]] = Counter()
-    flagged: Counter[tuple[Purpose, int | None, int | None, int | None]] = Counter()
+    groups: dict[_Group, list[CodeRun]] = {}
     for run in runs:
         key = (run.purpose, run.size, run.level, run.case if run.purpose is Purpose.LEVEL else None)
-        groups[key] += 1
-        flagged[key] += WORK_OUTSIDE_CALL in run.flags
-    return any(10 * flagged[key] > n for key, n in groups.items())
+        groups.setdefault(key, []).append(run)
+    said = [run for mine in groups.values() for run in _that_say_so(mine, before)]
+    if not said:
+        return None
+    return float(np.median([max(0, (run.cpu_ns or 0) - (before[id(run)].cpu_ns or 0)) for run in said]))
+
+
+def _that_say_so(runs: Sequence[CodeRun], before: Mapping[int, CodeRun]) -> list[CodeRun]:
+    """Return the rows on one input that say that work was done outside the call; none where they are few."""
+    is_alone = len(runs) < LEAST_RUNS
+    least = SLACK_SHARE if is_alone else TOLD_SHARE
+    said = [run for run in runs if WORK_OUTSIDE_CALL in run.flags and _grown_by(before[id(run)], run) > least]
+    return said if is_alone or (len(said) >= LEAST_RUNS and 10 * len(said) > len(runs)) else []
+
+
+def _grown_by(before: CodeRun, run: CodeRun) -> float:
+    """Return by what share the time or the memory of a run is greater than it was, whichever is most."""
+    both = [
+        (before.cpu_ns, run.cpu_ns),
+        (before.wall_ns, run.wall_ns),
+        (before.peak_bytes, run.peak_bytes),
+    ]
+    shares = [now / max(then, 1) - 1 for then, now in both if then is not None and now is not None]
+    return max(shares, default=0.0)
 
 
 def _work_ns(runs: Sequence[tuple[CodeRun, CodeRun]]) -> float:

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from joulemark.metrics.code.as_defined import MIN_MEMORY_SAMPLES
 from joulemark.metrics.code.baseline import (
     MEMORY_FLOOR_BYTES,
     MIB,
@@ -21,6 +20,7 @@ from joulemark.metrics.code.outside_call import work_outside_ns
 from joulemark.metrics.code.pair_ratio import PairRatio, instruction_ratio, is_limited, pair_ratio
 from joulemark.metrics.code.pairs import Pair
 from joulemark.metrics.code.sample import Sample
+from joulemark.metrics.code.whole_profile import MIN_MEMORY_SAMPLES
 from joulemark.metrics.value import Value, withheld
 from joulemark.record.code_run import CodeRun, Outcome
 from joulemark.record.reason import Reason
@@ -32,11 +32,12 @@ _FLOOR_MIB = MEMORY_FLOOR_BYTES / MIB
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One side of the pairs: CPU seconds (least of its runs), MiB above the baseline and MiB·s (medians).
+    """One side of the pairs: CPU seconds, MiB above the baseline and MiB·s, medians of its runs.
 
-    Memory that it held before the call is in both; ``held_mib`` says how much that is. ``is_time_told``:
-    whether its memory over time is told apart from none. Null where it was not read, or where a limit ended a
-    run: then ``memory_at_least_mib`` is the most that was seen of it.
+    The candidate's seconds are the reference's times the ratio: at the speed that the machine had when the
+    reference ran. Memory that it held before the call is in both; ``held_mib`` says how much that is.
+    ``is_time_told``: whether its memory over time is told apart from none. Null where it was not read, or
+    where a limit ended a run: then ``memory_at_least_mib`` is the most that was seen of it.
     """
 
     cpu_s: float | None = None
@@ -120,14 +121,17 @@ def paired_samples(
         if sample.right and mine:
             outside_ns = work_outside_ns(mine)
             theirs_mib, mine_mib = held_mib(mine, baseline)
+            ratio, reference_s = pair_ratio(mine, baseline), _reference_s(mine, baseline)
+            times = ratio.ratio.value
+            cpu_s = None if reference_s is None or times is None else reference_s * times
             found.append(
                 PairedSample(
                     sample.problem,
                     sample.number,
                     sample.program,
-                    pair_ratio(mine, baseline),
-                    _side([pair.candidate for pair in mine], baseline, mine_mib, outside_ns),
-                    _side([pair.reference for pair in mine], baseline, theirs_mib),
+                    ratio,
+                    _side([pair.candidate for pair in mine], baseline, mine_mib, cpu_s),
+                    _side([pair.reference for pair in mine], baseline, theirs_mib, reference_s),
                     instruction_ratio(mine).ratio,
                     outside_ns / NS_PER_S,
                     has_failed=any(_failed(pair) for pair in mine),
@@ -142,12 +146,17 @@ def _failed(pair: Pair) -> bool:
     return is_sound and pair.candidate.outcome is not Outcome.RETURNED and not is_limited(pair.candidate)
 
 
-def _side(runs: Sequence[CodeRun], baseline: Baseline, held_mib: float | None, extra_ns: float = 0.0) -> Side:
+def _reference_s(pairs: Sequence[Pair], baseline: Baseline) -> float | None:
+    """Return the median of the reference's runs: of the least of them more runs would find a smaller one."""
+    ended = [pair.reference for pair in pairs if pair.reference.outcome is Outcome.RETURNED]
+    times = [time for run in ended if (time := call_ns(run, baseline)) is not None]
+    return float(np.median(times)) / NS_PER_S if times else None
+
+
+def _side(runs: Sequence[CodeRun], baseline: Baseline, held_mib: float | None, cpu_s: float | None) -> Side:
     if any(run.outcome is not Outcome.RETURNED for run in runs):
         seen = [peak / MIB for run in runs if (peak := charged_bytes(run, baseline)) is not None]
         return Side(memory_at_least_mib=max(seen) + (held_mib or 0.0) if seen else None)
-    times = [time for run in runs if (time := call_ns(run, baseline)) is not None]
-    cpu_s = (min(times) + extra_ns) / NS_PER_S if times else None
     if held_mib is None:
         return Side(cpu_s)
     peaks = [peak / MIB + held_mib for run in runs if (peak := charged_bytes(run, baseline)) is not None]

@@ -10,6 +10,16 @@ from joulemark.record.code_run import CodeRun, Outcome, Purpose
 WAITED_SHARE = 0.1  # of the wall time of a run
 _FEW = 0.05  # of the runs: so few move no mean
 
+_OF_WALL = ("et", "tmu", "net", "ntmu")
+
+
+def walled(figure: str) -> Purpose | None:
+    """Return the purpose of the runs whose wall time is in a figure; null where none is."""
+    what, _, form = figure.partition("_")
+    if form.startswith("corrected"):
+        return Purpose.PAIRED if what in ("tmu", "ntmu") else None
+    return Purpose.WHOLE if what in _OF_WALL else None
+
 
 @dataclass(frozen=True, slots=True)
 class Queued:

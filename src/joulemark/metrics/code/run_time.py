@@ -13,6 +13,11 @@ def candidate_side(one: PairedSample) -> Side:
     return one.candidate
 
 
+def reference_side(one: PairedSample) -> Side:
+    """Return the side of the reference that ran beside it."""
+    return one.reference
+
+
 def mean_cpu_s(
     paired: Sequence[PairedSample], side: Callable[[PairedSample], Side] = candidate_side
 ) -> dict[str, float]:

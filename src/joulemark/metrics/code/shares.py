@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from joulemark.metrics.code.baseline import Baseline
 from joulemark.metrics.code.over_tasks import share_of
 from joulemark.metrics.code.pair_ratio import Comparison, aa_band
 from joulemark.metrics.code.paired_sample import PairedSample
 from joulemark.metrics.code.pairs import Pair
+from joulemark.metrics.code.sample import Sample
 from joulemark.metrics.definition import MetricDefinition
 from joulemark.metrics.value import Value, withheld
 from joulemark.record.reason import Reason
@@ -51,42 +53,63 @@ DEFINITIONS = (
     ),
     MetricDefinition(
         "failed_scaled_share",
-        "Share of tasks whose right programs fail on the scaled input",
+        "Share of tasks whose programs pass the tests and fail on the scaled input",
         "1",
         r"N(\text{failed}) / N",
         ("code.outcome", "code.correct"),
         _NONE,
-        "this project: right on the tests, and on the scaled input an exception or a crash (no limit of "
-        "time or memory: such programs have a lower bound); they have no ratio, count as above 5, and "
-        "withhold the means; interval: Wilson's",
+        "this project: right on the tests, and on the scaled input a wrong result, an exception or a crash "
+        "(no limit of time or memory: such programs have a lower bound). None has a ratio. What ends without "
+        "a result counts as above 5 and withholds the means; what is wrong there is in no mean, as all wrong "
+        "code, so that this share has to be read beside them. Interval: Wilson's",
     ),
 )
 
 
-def shares(
-    found: Sequence[PairedSample], controls: Mapping[str, Sequence[Pair]], baseline: Baseline, *, detail: str
-) -> dict[str, Value]:
-    """Return the figures of `DEFINITIONS`; ``controls``: pairs of the reference with itself, by problem.
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What can be said of one right sample beside the reference; ``band`` of as many pairs as it has.
 
-    Each ratio is held against the band of as many pairs as it has: few pairs scatter more. ``detail`` says
-    why there are none.
+    ``against`` is null where the sample failed on the scaled input, or where nothing can be said.
+    """
+
+    sample: PairedSample
+    band: float | None
+    against: Comparison | None
+
+
+def told_apart(
+    found: Sequence[PairedSample], controls: Mapping[str, Sequence[Pair]], baseline: Baseline
+) -> tuple[Told, ...]:
+    """Compare each sample with the reference; ``controls``: pairs of that with itself, by problem.
+
+    Each ratio is held against the band of as many pairs as it has: few pairs scatter more.
     """
     bands: dict[int, float | None] = {}
-    by_task: dict[str, list[str]] = {}
+    told = []
     for one in found:
         n_pairs = max(1, one.ratio.n_pairs)
         if n_pairs not in bands:
             bands[n_pairs] = aa_band(controls, baseline, n_pairs=n_pairs).value
-        told = _FAILED if one.has_failed else one.ratio.against(bands[n_pairs])
-        if told is not None:
-            by_task.setdefault(one.problem, []).append(told)
+        band = bands[n_pairs]
+        told.append(Told(one, band, None if one.has_failed else one.ratio.against(band)))
+    return tuple(told)
+
+
+def shares(found: Sequence[Told], samples: Sequence[Sample], *, detail: str) -> dict[str, Value]:
+    """Return the figures of `DEFINITIONS`; ``detail`` says why there are none."""
+    by_task: dict[str, list[str]] = {}
+    for one in found:
+        said = _FAILED if one.sample.has_failed else one.against
+        if said is not None:
+            by_task.setdefault(one.sample.problem, []).append(said)
 
     def share(what: str) -> Value:
         hits = math.fsum(mine.count(what) / len(mine) for mine in by_task.values())
         return share_of(hits, len(by_task), detail=detail)
 
-    failed = _failed_share(found, detail)
-    if found and all(band is None for band in bands.values()):
+    failed = _failed_share([one.sample for one in found], samples, detail)
+    if found and all(one.band is None for one in found):
         none = withheld("1", Reason.NOT_MEASURED, detail=NO_BAND, n=0)
         return {**dict.fromkeys(("faster_share", "tied_share", "slower_share"), none), **failed}
     return {
@@ -97,9 +120,12 @@ def shares(
     }
 
 
-def _failed_share(found: Sequence[PairedSample], detail: str) -> dict[str, Value]:
+def _failed_share(found: Sequence[PairedSample], samples: Sequence[Sample], detail: str) -> dict[str, Value]:
     by_task: dict[str, list[bool]] = {}
     for one in found:
         by_task.setdefault(one.problem, []).append(one.has_failed)
+    for sample in samples:
+        if sample.passed is True and sample.right is False:
+            by_task.setdefault(sample.problem, []).append(True)
     hits = math.fsum(sum(mine) / len(mine) for mine in by_task.values())
     return {"failed_scaled_share": share_of(hits, len(by_task), detail=detail)}

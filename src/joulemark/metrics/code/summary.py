@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field
 
-from joulemark.metrics.code.as_defined import as_defined
+from joulemark.metrics.code.as_defined import as_defined, sample_ratios
 from joulemark.metrics.code.baseline import Baseline, baseline_cpu_s, harness_share
 from joulemark.metrics.code.beyond import beyond
 from joulemark.metrics.code.by_group import (
@@ -24,19 +25,23 @@ from joulemark.metrics.code.corrected import Corrected, corrected
 from joulemark.metrics.code.distribution import Distribution, distribution
 from joulemark.metrics.code.dps import Cluster, differential_performance
 from joulemark.metrics.code.eff_at_k import Weights, eff_at_k, level_pass_at_k
-from joulemark.metrics.code.efficient_at_k import efficient_at_k, speedup
+from joulemark.metrics.code.efficient_at_k import efficient_at_k, faster_at_k, speedup
 from joulemark.metrics.code.growth import Growth, growth_figures, growth_of
-from joulemark.metrics.code.outside_call import is_charged, works_outside
+from joulemark.metrics.code.outside_call import work_at_load_ns, work_charged_ns
+from joulemark.metrics.code.pair_ratio import Comparison
 from joulemark.metrics.code.paired_sample import PairedSample
 from joulemark.metrics.code.pass_at_k import pass_at_k
+from joulemark.metrics.code.percentile_rank import percentile_rank
 from joulemark.metrics.code.queued import Queued, queued_of
 from joulemark.metrics.code.sample import Sample, by_problem, references, samples_of
+from joulemark.metrics.code.seen_input import remembering
+from joulemark.metrics.code.shares import Told
 from joulemark.metrics.code.wrong import Wrong, wrong_of
-from joulemark.record.code_run import WORK_OUTSIDE_CALL, CodeRun, Purpose
+from joulemark.record.code_run import REMEMBERED, WORK_OUTSIDE_CALL, CodeRun, Purpose
 
 KS = (1, 5, 10, 100)
 QUEUED_OF = (Purpose.WHOLE, Purpose.PAIRED)  # runs whose wall time is in a figure
-EXTREMES_OF = ("cpu_ratio", "memory_ratio", "growth_excess")
+_AS_DEFINED = {"net": "et", "nmu": "mu", "ntmu": "tmu"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +53,8 @@ class CodeSummary:
     ``flagged``: the samples (problem, number) of which each flag was noticed.
     ``queued``: how many runs waited for a processor. ``wrong``: the samples that do not pass.
     ``extremes``: worst and best samples by metric. ``groups`` are by algorithm class, then by difficulty.
+    ``open_problems``: of the evaluation, with no row yet; they are in no figure. ``outside_s``: CPU time of a
+    run outside its calls that was charged, of the samples that are flagged for it.
     """
 
     figures: Figures
@@ -62,6 +69,8 @@ class CodeSummary:
     by_difficulty: Mapping[str, Figures]
     queued: Mapping[Purpose, Queued]
     wrong: tuple[Wrong, ...]
+    open_problems: tuple[str, ...] = ()
+    outside_s: Mapping[tuple[str, int], float] = field(default_factory=dict)
 
     @property
     def flags(self) -> dict[str, int]:
@@ -75,37 +84,45 @@ def summarize_code(
     tags: Mapping[str, Tags] | None = None,
     known_s: Mapping[str, Sequence[float]] | None = None,
     clusters: Mapping[str, Sequence[Cluster]] | None = None,
+    known: Mapping[str, Sequence[Told]] | None = None,
     scalable: Collection[str] | None = None,
     level_weights: Weights | None = None,
+    open_problems: Sequence[str] = (),
 ) -> CodeSummary:
     """Return all figures of one model's evaluation.
 
     ``tags`` of problems for the groups; ``known_s``: run times of known right programs by problem, for
-    Beyond; ``clusters`` of them, for DPS. ``scalable``: problems with inputs of any size, null for all.
+    Beyond; ``clusters`` of them, for DPS; ``known``: they themselves, for the percentile rank.
+    ``scalable``: problems with inputs of any size, null for all.
     ``level_weights``: of the levels in the score of their origin, where they are not the published ones.
+    ``open_problems``: that are still to be done.
     """
-    runs = charged(runs)
+    made, runs = runs, charged(runs)
     samples = samples_of(runs)
     measured = corrected(runs, samples)
     growth = growth_of(samples, runs, measured.baseline)
+    outside_ns = _work_outside_ns(made, runs, samples, measured.samples)
     found = {
         **_main(runs, samples, measured, growth),
         **_others(runs, samples, measured, known_s, clusters, scalable, level_weights),
+        "percentile_rank": percentile_rank(measured.told, known or {}),
     }
     known_tags = tags or {}
     return CodeSummary(
         found,
-        _counts(samples, measured.samples),
-        _flagged(runs, samples, measured.samples),
+        {**_counts(samples, measured.samples), "n_open": len(open_problems)},
+        _flagged(samples, outside_ns, remembering(runs)),
         samples,
         measured.samples,
         growth,
-        _ratios(measured.samples),
-        _extremes(samples, measured.samples, growth, known_tags),
+        _ratios(measured.told),
+        _extremes(runs, samples, measured.samples, growth, known_tags),
         by_algorithm(runs, known_tags, main_figures),
         by_difficulty(runs, known_tags, main_figures),
-        {purpose: queued_of(runs, purpose) for purpose in QUEUED_OF},
+        queued(runs),
         wrong_of(samples),
+        tuple(open_problems),
+        {name: ns / 1e9 for name, ns in outside_ns.items()},
     )
 
 
@@ -117,10 +134,15 @@ def main_figures(runs: Sequence[CodeRun]) -> Figures:
     return _main(runs, samples, measured, growth_of(samples, runs, measured.baseline))
 
 
+def queued(runs: Sequence[CodeRun]) -> dict[Purpose, Queued]:
+    """Return how many runs waited for a processor, of those whose wall time is in a figure."""
+    return {purpose: queued_of(runs, purpose) for purpose in QUEUED_OF}
+
+
 def ks_of(samples: Sequence[Sample]) -> tuple[int, ...]:
-    """Return for which k every problem has enough answers; 1 always."""
+    """Return for which k every problem has enough answers: of `KS`, and as many as each has; 1 always."""
     least = min((len(mine) for mine in by_problem(samples).values()), default=1)
-    return tuple(k for k in KS if k == 1 or k <= least)
+    return tuple(sorted({1, least, *(k for k in KS if k <= least)}))
 
 
 def _main(
@@ -152,6 +174,7 @@ def _others(
         **{f"level_pass_at_{k}": level_pass_at_k(runs, k, weights=level_weights) for k in level_ks},
         **beyond(samples, known_s or {}),
         **{f"efficient_at_{k}": efficient_at_k(samples, paired, k, scalable=scalable) for k in ks},
+        **{f"faster_at_{k}": faster_at_k(samples, measured.told, k, scalable=scalable) for k in ks},
         "speedup": speedup(paired),
         **differential_performance(paired, clusters or {}),
         **_harness(runs, baseline),
@@ -167,6 +190,7 @@ def _counts(samples: Sequence[Sample], paired: Sequence[PairedSample]) -> dict[s
     n_right_throughout = sum(sample.right is True for sample in samples)
     timed = [one for one in paired if one.ratio.ratio.value is not None]
     n_censored = sum(one.ratio.n_censored > 0 for one in paired)
+    n_failed = sum(one.has_failed for one in paired)
     return {
         "n_problems": len({sample.problem for sample in samples}),
         "n_solved": len({sample.problem for sample in samples if sample.passed}),
@@ -178,64 +202,101 @@ def _counts(samples: Sequence[Sample], paired: Sequence[PairedSample]) -> dict[s
         "n_wrong_beyond_tests": sum(s.passed is True and s.right is False for s in samples),
         "n_timed": len(timed),
         "n_censored": n_censored,
-        "n_failed_scaled": len(paired) - len(timed) - n_censored,
+        "n_failed_scaled": n_failed,
+        # of these the reference has no time to hold theirs against
+        "n_without_reference": len(paired) - len(timed) - n_censored - n_failed,
         "n_not_paired": n_right_throughout - len(paired),
     }
 
 
-def _flagged(
-    runs: Sequence[CodeRun], samples: Sequence[Sample], paired: Sequence[PairedSample]
-) -> dict[str, tuple[tuple[str, int], ...]]:
-    """Return of which samples each flag was noticed; work outside the call shows beside the reference."""
-    outside = {(one.problem, one.number) for one in paired if one.outside_s > 0}
+def _work_outside_ns(
+    made: Sequence[CodeRun],
+    runs: Sequence[CodeRun],
+    samples: Sequence[Sample],
+    paired: Sequence[PairedSample],
+) -> dict[tuple[str, int], float]:
+    """Return what CPU time samples spend outside their calls, of those that do; it shows by the reference."""
+    before = {id(run): as_made for as_made, run in zip(made, runs, strict=True)}
+    loading_ns = {(one.problem, one.number): one.outside_s * 1e9 for one in paired}
     whole = references(runs, Purpose.WHOLE)
+    found = {}
+    for sample in samples:
+        name = (sample.problem, sample.number)
+        seen = [
+            loading_ns.get(name, 0.0),
+            work_at_load_ns(sample.of(Purpose.WHOLE), whole.get(sample.problem, ())),
+        ]
+        around_ns = work_charged_ns(sample.runs, before)
+        if around_ns is not None or any(seen):
+            found[name] = max(*seen, around_ns or 0.0)
+    return found
+
+
+def _flagged(
+    samples: Sequence[Sample],
+    outside_ns: Mapping[tuple[str, int], float],
+    remember: AbstractSet[tuple[str, int]],
+) -> dict[str, tuple[tuple[str, int], ...]]:
+    """Return of which samples each flag was noticed."""
     found: dict[str, list[tuple[str, int]]] = {}
     for sample in samples:
         name = (sample.problem, sample.number)
         flags = {flag for run in sample.runs for flag in run.flags} - {WORK_OUTSIDE_CALL}
-        beside = works_outside(sample.of(Purpose.WHOLE), whole.get(sample.problem, ()))
-        if name in outside or beside or is_charged(sample.runs):
+        if name in outside_ns:
             flags.add(WORK_OUTSIDE_CALL)
+        if name in remember:
+            flags.add(REMEMBERED)
         for flag in flags:
             found.setdefault(flag, []).append(name)
     return {flag: tuple(noticed) for flag, noticed in sorted(found.items())}
 
 
-def _ratios(paired: Sequence[PairedSample]) -> Distribution:
-    known = [value for one in paired if (value := one.ratio.ratio.value) is not None]
-    return distribution(known, n_at_least=sum(one.ratio.n_censored > 0 for one in paired))
+def _ratios(told: Sequence[Told]) -> Distribution:
+    drawn = [one for one in told if one.sample.ratio.ratio.value is not None]
+    against = [one.against for one in drawn]
+    is_known = any(one.band is not None for one in drawn)
+    return distribution(
+        [one.sample.ratio.ratio.value or 0.0 for one in drawn],
+        n_at_least=sum(one.sample.ratio.n_censored > 0 for one in told),
+        n_told_faster=against.count(Comparison.FASTER) if is_known else None,
+        n_told_slower=against.count(Comparison.SLOWER) if is_known else None,
+    )
 
 
 def _extremes(
+    runs: Sequence[CodeRun],
     samples: Sequence[Sample],
     paired: Sequence[PairedSample],
     growth: Sequence[Growth],
     tags: Mapping[str, Tags],
 ) -> dict[str, Extremes]:
+    """Return the worst and the best by metric; what a limit ended is at least as bad as its bound says."""
     programs = {(sample.problem, sample.number): sample.program for sample in samples}
-    bounds = {(one.problem, one.number) for one in paired if one.ratio.ratio.value is None}
-    values: dict[str, list[tuple[str, int, float | None]]] = {
-        # what a limit ended is at least as bad as the bound says
-        "cpu_ratio": [
-            (one.problem, one.number, one.ratio.ratio.value or one.ratio.at_least) for one in paired
-        ],
-        "memory_ratio": [(one.problem, one.number, one.memory_ratio) for one in paired],
-        "growth_excess": [(one.problem, one.number, one.excess.value) for one in growth],
-    }
-    return {
-        name: extremes(
+
+    def of(values: Iterable[tuple[str, int, float | None, bool]]) -> Extremes:
+        return extremes(
             [
-                Placed(
-                    problem,
-                    number,
-                    programs[problem, number],
-                    value,
-                    is_at_least=name == "cpu_ratio" and (problem, number) in bounds,
-                )
-                for problem, number, value in values[name]
+                Placed(problem, number, programs[problem, number], value, is_at_least=is_bound)
+                for problem, number, value, is_bound in values
                 if value is not None and math.isfinite(value)
             ],
             tags,
         )
-        for name in EXTREMES_OF
+
+    found = {
+        "cpu_ratio": of(
+            (one.problem, one.number, one.ratio.at_least, True)
+            if one.ratio.ratio.value is None
+            else (one.problem, one.number, one.ratio.ratio.value, False)
+            for one in paired
+        ),
+        "memory_ratio": of(
+            (one.problem, one.number, one.memory_ratio_at_least, one.ratio.n_censored > 0) for one in paired
+        ),
+        "memory_time_ratio": of((one.problem, one.number, one.memory_time_ratio, False) for one in paired),
+        "growth_excess": of((one.problem, one.number, one.excess.value, False) for one in growth),
     }
+    for name, what in _AS_DEFINED.items():
+        seen = sample_ratios(runs, samples, what)
+        found[name] = of((*key, one.value, one.is_bound) for key, one in seen.items())
+    return found

@@ -52,8 +52,13 @@ def summary_json(summary: CodeSummary) -> dict[str, JsonValue]:
     return {
         **figures_json(summary.figures),
         "counts": counts,
+        "open_problems": list(summary.open_problems),
         "flags": flags,
         "flagged": flagged,
+        "outside_call": [
+            {"problem": problem, "sample": number, "cpu_s": cpu_s}
+            for (problem, number), cpu_s in summary.outside_s.items()
+        ],
         "queued": queued,
         "wrong": [_wrong(one) for one in summary.wrong],
         "distribution": _distribution(summary.ratios),
@@ -81,6 +86,8 @@ def _distribution(one: Distribution) -> JsonValue:
         "counts": list(one.counts),
         "n_at_least": one.n_at_least,
         "n_faster": one.n_faster,
+        "n_told_faster": one.n_told_faster,
+        "n_told_slower": one.n_told_slower,
     }
 
 

@@ -134,7 +134,7 @@ def test_tags_are_taken_where_a_record_has_them(tmp_path: Path) -> None:
         ({"test_case": "assert ("}, '"test_case" is no Python'),
         ({"problem_idx": [1]}, '"problem_idx" must be a text'),
         ({"problem_idx": 10**30}, '"problem_idx"'),
-        ({"test_case": 5}, '"test_case" must be a text, but it is a int'),
+        ({"test_case": 5}, '"test_case" must be a text, but it is a whole number'),
     ],
 )
 def test_a_bad_record_is_named(tmp_path: Path, changes: dict[str, object], why: str) -> None:

@@ -21,6 +21,19 @@ from joulemark.tasks.formats import FileFault, read_fields
 MAX_FILE_BYTES = 1 << 30
 """Largest file that is read, unpacked."""
 MAX_ID_CHARS = 200
+PROBLEMS, SAMPLES = "problems", "samples"
+SAMPLE_FORMS = (
+    'a line of JSON a sample: {"task_id": "HumanEval/0", "solution": "def …"}; in place of solution '
+    "(a program) also completion (the rest of the prompt) or answer (what a model said)"
+)
+_NAMED = {
+    PROBLEMS: "joulemark code problems   # lists what can be named",
+    SAMPLES: f"name the file of the programs: {SAMPLE_FORMS}",
+}
+_ANEW = {
+    PROBLEMS: "take the file anew from where it was published",
+    SAMPLES: f"write it as {SAMPLE_FORMS}",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +55,7 @@ class Row:
         """Return a field that must be a text."""
         value = self.fields.get(name)
         if not isinstance(value, str):
-            found = "it is missing" if name not in self.fields else f"it is a {_kind(value)}"
+            found = "it is missing" if name not in self.fields else f"it is {_kind(value)}"
             raise self.fault(f'"{name}" must be a text, but {found}')
         if not may_be_empty and not value.strip():
             raise self.fault(f'"{name}" is empty')
@@ -97,33 +110,37 @@ class Contents:
     revision: str
 
 
-def read_rows(path: Path) -> Contents:
-    """Return the rows of a CSV, JSON or JSON lines file, gzipped or not. Raises `InputError`."""
-    data = read_bytes(path)
+def read_rows(path: Path, *, holds: str = PROBLEMS) -> Contents:
+    """Return the rows of a CSV, JSON or JSON lines file, gzipped or not. Raises `InputError`.
+
+    ``holds``: what is looked for in it, for messages: `PROBLEMS` or `SAMPLES`.
+    """
+    data = read_bytes(path, holds=holds)
     name = path.name.removesuffix(".gz")
     try:
         rows = [Row(fields, f"{path}, {place}") for place, fields in read_fields(name, data, None)]
     except FileFault as fault:
         where = f"{path}, {fault.place}" if fault.place else str(path)
-        raise InputError(
-            f"{where} cannot be used", why=fault.why, fix="take the file anew from where it was published"
-        ) from fault
+        raise InputError(f"{where} cannot be used", why=fault.why, fix=_ANEW[holds]) from fault
     if not rows:
-        raise InputError(f"{path} holds no problems", why="it is empty", fix="name a file that has some")
+        raise InputError(f"{path} holds no {holds}", why="it is empty", fix="name a file that has some")
     return Contents(tuple(rows), hashlib.sha256(data).hexdigest())
 
 
-def read_document(path: Path) -> Any:
+def read_document(path: Path, *, holds: str = PROBLEMS) -> Any:
     """Return the value of a JSON file, gzipped or not. Raises `InputError`."""
+    data = read_bytes(path, holds=holds)
+    if not data.strip():
+        raise InputError(f"{path} holds no {holds}", why="it is empty", fix="name a file that has some")
     try:
-        return json.loads(read_bytes(path).decode("utf-8-sig"), object_pairs_hook=_unique)
+        return json.loads(data.decode("utf-8-sig"), object_pairs_hook=_unique)
     except RecursionError:
-        raise _no_json(path, "nested too deep") from None
+        raise _no_json(path, "nested too deep", holds) from None
     except ValueError as error:
-        raise _no_json(path, str(error)) from error
+        raise _no_json(path, str(error), holds) from error
 
 
-def read_bytes(path: Path) -> bytes:
+def read_bytes(path: Path, *, holds: str = PROBLEMS) -> bytes:
     """Return the bytes of a file, unpacked where its name ends in ``.gz``. Raises `InputError`."""
     try:
         with path.open("rb") as file:
@@ -137,7 +154,7 @@ def read_bytes(path: Path) -> bytes:
         raise InputError(
             f"{path} cannot be read",
             why=error.strerror or str(error),
-            fix="joulemark code problems   # lists what can be named",
+            fix=_NAMED[holds],
         ) from error
     if len(data) > MAX_FILE_BYTES:
         raise InputError(
@@ -188,13 +205,23 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return fields
 
 
-def _no_json(path: Path, why: str) -> InputError:
+def _no_json(path: Path, why: str, holds: str) -> InputError:
     return InputError(
         f"{path} cannot be used",
         why=f"it is not JSON ({why[:200]})",
-        fix="take the file anew from where it was published",
+        fix=_ANEW[holds],
     )
 
 
+_KINDS = {
+    type(None): "null",
+    bool: "true or false",
+    int: "a whole number",
+    float: "a number",
+    list: "a list",
+    dict: "an object",
+}
+
+
 def _kind(value: Any) -> str:
-    return "null" if value is None else type(value).__name__
+    return _KINDS.get(type(value), type(value).__name__)

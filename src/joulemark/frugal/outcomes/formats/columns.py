@@ -8,9 +8,11 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from joulemark.frugal.outcomes.outcomes import Floats, Outcomes
+from joulemark.frugal.outcomes.outcomes import Floats, Graded, Outcomes
 from joulemark.record.errors import InputError
 
+RIGHT_OR_WRONG = ("correct", "is_correct", "acc", "accuracy", "exact_match")
+"""Names of columns that say whether an answer was right."""
 VALUE_NAMES = ("correct", "is_correct", "score", "acc", "accuracy", "exact_match", "value", "y")
 ID_NAMES = ("item_id", "question_id", "doc_id", "sample_id", "instance_id", "id")
 DOMAIN_NAMES = ("domain", "category", "subject", "group")
@@ -18,8 +20,11 @@ MODEL_NAMES = ("model", "model_name", "models")
 _COST_ENDS = ("_s", "_j", "_usd", "_gco2e", "_tokens", "_chars")
 _COST_NAMES = ("usd", "gco2e")
 _SAME_COST = {"latency_s": "e2el_s", "joules": "energy_j", "output_tokens": "completion_tokens"}
-_TRUE = frozenset({"true", "correct", "right", "yes", "c", "1"})
-_FALSE = frozenset({"false", "wrong", "incorrect", "no", "i", "0"})
+_TRUE = frozenset({"true", "correct", "right", "yes", "pass", "passed", "c", "1"})
+_FALSE = frozenset({"false", "wrong", "incorrect", "no", "fail", "i", "0"})
+SAID = (_TRUE | _FALSE) - {"1", "0"}
+"""Words that say right or wrong; a number may be a score."""
+COSTS_NAMED = "energy_j, e2el_s (or latency_s), usd, gco2e, completion_tokens, or with such an ending"
 _ACCURACY = ("accuracy", "correct")
 LARGEST = 1e150
 
@@ -80,15 +85,17 @@ def outcomes_of(
     modelled: frozenset[str] = frozenset(),
     notes: Sequence[str] = (),
     task: str | None = None,
+    graded: Graded | None = None,
 ) -> Outcomes:
     """Return columns as outcomes. ``origin`` names the file in an error.
 
     ``metric``: null or the name of the values' column for what was answered, else the name of a cost, which
     then takes the place of the values. Items without a finite value are left out, which a note says. Values
-    within 0 and 1 are bounded by these, others by ``bounds`` or else by what was seen. Raises `InputError`.
+    within 0 and 1 are bounded by these, others by ``bounds`` or else by what was seen. A cost below 0 is
+    none. ``graded`` as of `Outcomes`, of the values. Raises `InputError`.
     """
-    columns = dict(costs or {})
     told = list(notes)
+    columns = {one: _not_negative(one, of, told) for one, of in (costs or {}).items()}
     if metric is not None and metric not in (*_ACCURACY, "score", column):
         wanted = cost_name(metric)
         if wanted not in columns:
@@ -98,7 +105,7 @@ def outcomes_of(
                 why=f"there are {there}",
                 fix="name one of them with --metric",
             )
-        values, column, bounds = columns[wanted], wanted, None
+        values, column, bounds, graded = columns[wanted], wanted, None, None
     for title, of in ((column, values), *columns.items()):
         if is_too_large(of):
             raise InputError(
@@ -142,4 +149,16 @@ def outcomes_of(
         modelled=frozenset(modelled & columns.keys()),
         notes=tuple(told),
         task=task,
+        graded=graded,
+        unanswered=tuple(
+            item_ids[place] if item_ids else str(place) for place in np.flatnonzero(~kept).tolist()
+        ),
     )
+
+
+def _not_negative(name: str, of: Floats, told: list[str]) -> Floats:
+    """Return a cost, nan where it is below 0: codes for "unknown", or a clock or a meter that went back."""
+    below = of < 0
+    if below.any():
+        told.append(f"{int(below.sum()):,} of {len(of):,} {name} lie below 0 and are taken for unknown")
+    return np.where(below, np.nan, of)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from joulemark.frugal.outcomes.formats.columns import number_of, outcomes_of
+from joulemark.frugal.outcomes.formats.graded import graded_as
 from joulemark.frugal.outcomes.outcomes import Outcomes
 from joulemark.record.errors import InputError
 
@@ -66,13 +67,15 @@ def of_instances(rows: Sequence[Any], path: Path, *, metric: str | None) -> Outc
         for theirs, ours in _COSTS.items()
         if theirs in names
     }
+    values = np.array([_mean(stats, str(name)) for stats in found.values()])
     return outcomes_of(
         path.parent.name or path.stem,
-        np.array([_mean(stats, str(name)) for stats in found.values()]),
+        values,
         origin=str(path),
         column=str(name),
         item_ids=list(found),
         costs=costs,
+        graded=graded_as(values[np.isfinite(values)], str(name)),
     )
 
 

@@ -12,6 +12,7 @@ import numpy as np
 import orjson
 
 from joulemark.frugal.outcomes.formats.columns import DOMAIN_NAMES, first_of, number_of, outcomes_of
+from joulemark.frugal.outcomes.formats.graded import graded_as
 from joulemark.frugal.outcomes.formats.matrix import NO_ARCHIVE
 from joulemark.frugal.outcomes.outcomes import Outcomes
 from joulemark.record.errors import InputError
@@ -71,9 +72,17 @@ def of_log(log: Log, path: Path, *, metric: str | None) -> Outcomes:
             why=f"there are {', '.join(scorers) or 'none'}",
             fix="name a finished log, or one of its scorers with --metric",
         )
+    grades = [_grade(one, str(scorer)) for one in samples]
+    known = np.array([one for one in grades if math.isfinite(one)])
+    is_share = bool(((known >= 0) & (known <= 1)).all())
     by_id: dict[str, list[Log]] = {}
-    for sample in samples:
+    marks: dict[str, list[float]] = {}
+    n_failed = 0
+    for sample, grade in zip(samples, grades, strict=True):
+        failed = is_share and not math.isfinite(grade) and _is_failed(sample)
+        n_failed += failed
         by_id.setdefault(str(sample.get("id")), []).append(sample)
+        marks.setdefault(str(sample.get("id")), []).append(0.0 if failed else grade)
     groups = list(by_id.values())
     costs = {
         "e2el_s": [_mean(_seconds(one) for one in group) for group in groups],
@@ -84,23 +93,42 @@ def of_log(log: Log, path: Path, *, metric: str | None) -> Outcomes:
     task = header.get("task")
     return outcomes_of(
         str(header.get("model") or task or path.stem),
-        np.array([_mean(_grade(one, str(scorer)) for one in group) for group in groups]),
+        # one epoch without a grade, and nobody knows the mean of them all
+        np.array([math.fsum(of) / len(of) for of in marks.values()]),
         origin=str(path),
         column=str(scorer),
         item_ids=list(by_id),
         domains=_domains([group[0] for group in groups]),
         costs={name: np.array(of) for name, of in costs.items() if any(map(math.isfinite, of))},
-        notes=[f"scored by {scorer}; there are {', '.join(scorers)}"] if len(scorers) > 1 else [],
+        notes=[
+            *([f"scored by {scorer}; there are {', '.join(scorers)}"] if len(scorers) > 1 else []),
+            *([f"{n_failed:,} samples that ended in an error count as not right"] if n_failed else []),
+        ],
         task=str(task) if task else None,
+        graded=graded_as(known, str(scorer), in_words=any(_is_letter(one, str(scorer)) for one in samples)),
     )
 
 
 def _grade(sample: Log, scorer: str) -> float:
-    score = (sample.get("scores") or {}).get(scorer)
-    value = score.get("value") if isinstance(score, Mapping) else None
+    value = _value(sample, scorer)
     if isinstance(value, str) and value in _GRADES:
         return _GRADES[value]
     return number_of(value)
+
+
+def _value(sample: Log, scorer: str) -> object:
+    score = (sample.get("scores") or {}).get(scorer)
+    return score.get("value") if isinstance(score, Mapping) else None
+
+
+def _is_letter(sample: Log, scorer: str) -> bool:
+    value = _value(sample, scorer)
+    return isinstance(value, str) and value in _GRADES
+
+
+def _is_failed(sample: Log) -> bool:
+    """Tell whether a sample without a grade has none for an error, or for a limit that it met."""
+    return bool(sample.get("error") or sample.get("limit"))
 
 
 def _seconds(sample: Log) -> float:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from joulemark.frugal.outcomes.formats.columns import DOMAIN_NAMES, first_of, number_of, outcomes_of
+from joulemark.frugal.outcomes.formats.graded import graded_as
 from joulemark.frugal.outcomes.outcomes import Outcomes
 from joulemark.record.errors import InputError
 
@@ -42,15 +43,17 @@ def of_samples(rows: Sequence[Row], path: Path, *, metric: str | None) -> Outcom
     if len(filters) > 1 and not wanted_filter:
         others = ", ".join(f"{name},{one}" for one in filters if one != chosen)
         notes.append(f"graded by the filter {chosen}; --metric takes {others} too")
+    values = np.array([number_of(row.get(name)) for row in kept], dtype=np.float64)
     return outcomes_of(
         _task(path),
-        np.array([number_of(row.get(name)) for row in kept], dtype=np.float64),
+        values,
         origin=str(path),
         column=name,
         item_ids=[str(row["doc_id"]) for row in kept],
         domains=_domains(kept),
         notes=notes,
         task=_task(path),
+        graded=graded_as(values[np.isfinite(values)], name),
     )
 
 

@@ -2,9 +2,9 @@
 
 Two forms. Plain: ``correct`` (m, n) or (n,) or ``score``, with ``models`` (m,), ids (``question_id`` or
 ``item_ids``), ``category`` (n,) as places in ``categories`` or ``tasks``, and costs of the same shape
-(``output_chars``). Of whole numbers -1 is an answer that could not be parsed, counted wrong, and -2 none at
-all. Packed: for each benchmark ``NAME__bits`` (`numpy.packbits` along items) with ``NAME__shape`` and maybe
-``NAME__models``.
+(``output_chars``). Of a ``correct`` in whole numbers -1 is an answer that could not be parsed, counted wrong,
+and -2 none at all; of scores they are scores. Packed: for each benchmark ``NAME__bits`` (`numpy.packbits`
+along items) with ``NAME__shape`` and maybe ``NAME__models``.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from joulemark.frugal.outcomes.formats.columns import LARGEST, is_cost, is_too_large, outcomes_of
+from joulemark.frugal.outcomes.formats.graded import graded_as
 from joulemark.frugal.outcomes.formats.names import chosen
 from joulemark.frugal.outcomes.outcome_matrix import OutcomeMatrix
 from joulemark.frugal.outcomes.outcomes import Floats, Outcomes
@@ -50,7 +51,9 @@ def read_npz(path: Path, *, metric: str | None, model: str | None, benchmark: st
         item_ids=matrix.item_ids,
         domains=matrix.domains,
         costs={name: of[place] for name, of in matrix.costs.items()},
+        column=matrix.column,
         task=matrix.name,
+        graded=graded_as(row[np.isfinite(row)], matrix.column),
     )
 
 
@@ -110,7 +113,7 @@ def _plain(arrays: Arrays, path: Path) -> OutcomeMatrix:
     column = next((name for name in ("correct", "score", "values") if name in arrays), None)
     if column is None:
         raise ValueError(f"it holds {', '.join(list(arrays)[:12]) or 'nothing'}, and no `correct` or `score`")
-    values = _values(np.atleast_2d(arrays[column]))
+    values = _values(np.atleast_2d(arrays[column]), coded=column == "correct")
     n_models, n_items = values.shape
     ids = next((arrays[name] for name in _IDS if name in arrays), None)
     costs = {
@@ -126,13 +129,14 @@ def _plain(arrays: Arrays, path: Path) -> OutcomeMatrix:
         _ids(ids, n_items),
         _domains(arrays, n_items),
         costs,
+        column,
     )
 
 
-def _values(of: NDArray[Any]) -> Floats:
-    """Return outcomes as numbers; the codes below 0 of whole numbers as they are meant."""
+def _values(of: NDArray[Any], *, coded: bool = False) -> Floats:
+    """Return numbers; where they are ``coded``, those below 0 of whole numbers as they are meant."""
     values = of.astype(np.float64)
-    if np.issubdtype(of.dtype, np.integer):
+    if coded and np.issubdtype(of.dtype, np.signedinteger):
         values[of == -1] = 0.0
         values[of < -1] = np.nan
     if is_too_large(values):

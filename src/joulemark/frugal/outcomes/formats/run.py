@@ -71,7 +71,7 @@ def outcomes_of_run(run: RunView, *, metric: str | None = None, origin: str = "t
     for item in items:
         by_item.setdefault(item.item_id, []).append(item)
     groups = list(by_item.values())
-    notes: list[str] = [_DECIDED] if was_decided(run.manifest) else []
+    notes: list[str] = [_DECIDED] if was_decided(run) else []
     costs = {name: _means(groups, of) for name, of in _costs(run, notes).items()}
     task = run.manifest.task
     found = outcomes_of(
@@ -86,9 +86,17 @@ def outcomes_of_run(run: RunView, *, metric: str | None = None, origin: str = "t
         modelled=_modelled(run),
         notes=notes,
         task=task.name,
+        graded="score" if real else "right or wrong",
     )
     n_items = task.n_drawn_from if task.n_drawn_from > len(groups) else None
-    return replace(found, n_items=n_items, is_listed=task.is_listed, n_whole=task.n_whole)
+    return replace(
+        found,
+        n_items=n_items,
+        is_listed=task.is_listed,
+        n_whole=task.n_whole,
+        of_run=True,
+        decided=was_decided(run),
+    )
 
 
 def _known(value: float | None) -> float:

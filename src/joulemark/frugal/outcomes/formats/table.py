@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import codecs
 import io
+import math
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from joulemark.frugal.outcomes.formats.columns import (
+    COSTS_NAMED,
     DOMAIN_NAMES,
     ID_NAMES,
     MODEL_NAMES,
@@ -21,6 +24,7 @@ from joulemark.frugal.outcomes.formats.columns import (
     number_of,
     outcomes_of,
 )
+from joulemark.frugal.outcomes.formats.graded import ERRORS, VERDICTS, GradedCells, graded_cells
 from joulemark.frugal.outcomes.formats.names import chosen
 from joulemark.frugal.outcomes.outcomes import Outcomes
 from joulemark.record.errors import InputError
@@ -44,7 +48,12 @@ def read_table(path: Path, *, metric: str | None = None, model: str | None = Non
             frame = pl.read_parquet(io.BytesIO(data))
         else:
             separator = "\t" if path.suffix == ".tsv" else ","
-            frame = pl.read_csv(io.BytesIO(data), separator=separator, infer_schema=False)
+            bare = _is_bare(data, separator)
+            frame = pl.read_csv(
+                io.BytesIO(data), separator=separator, infer_schema=False, has_header=not bare
+            )
+            if bare:
+                return _of_bare(frame, path, metric=metric, model=model)
     except (OSError, pl.exceptions.PolarsError) as error:
         raise InputError(
             f"{path} cannot be read as a table",
@@ -60,6 +69,26 @@ def of_rows(
     """Return JSON objects, one an item, as outcomes; see `of_columns`."""
     names = list(dict.fromkeys(name for row in rows for name in row))
     return of_columns({name: [row.get(name) for row in rows] for name in names}, path, metric, model)
+
+
+def _is_bare(data: bytes, separator: str) -> bool:
+    """Tell whether the first row is numbers, so that it is an item and no row of names."""
+    first = data.removeprefix(codecs.BOM_UTF8).partition(b"\n")[0].decode("utf-8", "replace").strip()
+    return all(_is_number(cell.strip().strip('"')) for cell in first.split(separator))
+
+
+def _is_number(text: str) -> bool:
+    try:
+        return math.isfinite(float(text))
+    except ValueError:
+        return False
+
+
+def _of_bare(frame: pl.DataFrame, path: Path, *, metric: str | None, model: str | None) -> Outcomes:
+    """Return a table without names; a single column is what was answered."""
+    frame.columns = ["correct"] if frame.width == 1 else [f"column_{k + 1}" for k in range(frame.width)]
+    found = of_frame(frame, path, metric=metric, model=model)
+    return replace(found, notes=(*found.notes, "its first row is numbers: an item, and no names of columns"))
 
 
 def of_frame(frame: pl.DataFrame, path: Path, *, metric: str | None, model: str | None) -> Outcomes:
@@ -88,17 +117,44 @@ def of_columns(
     column = _value_column(columns, metric, path)
     ids, domain = first_of(ID_NAMES, list(columns)), first_of(DOMAIN_NAMES, list(columns))
     costs = {cost_name(one): _numbers(cells) for one, cells in columns.items() if is_cost(one)}
-    values = costs[cost_name(column)] if is_cost(column) else _numbers(columns[column])
+    if is_cost(column):
+        answers = GradedCells(costs[cost_name(column)], None, 0)
+    else:
+        verdicts, errors = (first_of(of, list(columns)) for of in (VERDICTS, ERRORS))
+        answers = graded_cells(
+            columns[column],
+            origin=str(path),
+            column=column,
+            verdicts=() if verdicts is None else columns[verdicts],
+            errors=() if errors is None else columns[errors],
+        )
     return outcomes_of(
         name,
-        values,
+        answers.values,
         origin=str(path),
         metric=cost_name(column) if is_cost(column) else None,
         column="correct" if is_cost(column) else column,
         item_ids=() if ids is None else [str(one) for one in columns[ids]],
         domains=None if domain is None else [str(one) for one in columns[domain]],
         costs=costs,
+        notes=[*answers.notes, *_unread(columns, column)],
+        graded=answers.graded,
     )
+
+
+def _unread(columns: dict[str, list[object]], column: str) -> list[str]:
+    """Name the numbers that are not read: what they count is said by no unit that is known."""
+    names = list(columns)
+    taken = {column, *(first_of(of, names) for of in (ID_NAMES, DOMAIN_NAMES, MODEL_NAMES, VALUE_NAMES))}
+    left = [one for one in names if one not in taken and not is_cost(one) and _has_numbers(columns[one])]
+    if not left:
+        return []
+    some = ", ".join(left[:6]) + (", …" if len(left) > 6 else "")
+    return [f"not read as a cost: {some}; costs are columns named {COSTS_NAMED}"]
+
+
+def _has_numbers(cells: Sequence[object]) -> bool:
+    return any(isinstance(one, int | float | str) and math.isfinite(number_of(one)) for one in cells[:50])
 
 
 def _value_column(columns: dict[str, list[object]], metric: str | None, path: Path) -> str:
