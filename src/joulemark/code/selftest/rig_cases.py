@@ -28,7 +28,7 @@ from joulemark.metrics.code.pairs import Pair, control_pairs, pairs_of
 from joulemark.record.code_run import CodeRun, Purpose
 
 TRIES = 3
-_WIDEST_BAND = 0.5
+_WIDEST_BAND, _WIDEST_INTERVAL = 0.3, 0.25  # the latter: half of it, over the true ratio
 _CONTROL_PAIRS = 8
 _PLAN = PairPlan(7, 15, narrow_enough(0.05))
 _CONTROLS = (
@@ -105,6 +105,7 @@ class RatioCase:
             value = found.ratio
             passed = value.lo is not None and value.hi is not None
             passed = passed and _holds(found, self.ratio) and not _holds(found, 1.0)
+            passed = passed and (value.hi or 0.0) - (value.lo or 0.0) <= 2 * _WIDEST_INTERVAL * self.ratio
             if passed:
                 break
         return SelfTestCase(self.name, self.what, expected, _said(found), passed)
