@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 
 from doubles.growing_runs import answer, finished
-from joulemark.cli.stop_options import rule_of
+from joulemark.cli.stop_options import require_any_enough, rule_of
 from joulemark.frugal.paired.decided_against import DecidedAgainst
 from joulemark.load.shape import LoadShape
+from joulemark.record.errors import InputError
 from joulemark.record.manifest import Rates
 from joulemark.runs.finished import Finished
 from joulemark.runs.stop import StopRule
@@ -66,3 +67,16 @@ def test_answers_that_will_be_drawn_settle_no_question(
     assert made is not None
     questions = [(answer(k, k % 2 == 0, item_id=IDS[k]),) for k in range(50)]
     assert (made.decide(Finished(questions, 52, lambda _n: None)) is not None) == ends
+
+
+def test_of_several_tasks_one_has_to_be_long_enough(capsys: pytest.CaptureFixture[str]) -> None:
+    quick = load_task("quick")
+    short, long = (replace(quick, questions=quick.questions * k, name=f"{k}") for k in (1, 2))
+    require_any_enough(("latency ±5%",), [short, long])
+    assert (
+        '! --stop "latency ±5%" can never end 1, of which 52 questions are asked' in capsys.readouterr().err
+    )
+    with pytest.raises(InputError, match="can never end 1"):
+        require_any_enough(("accuracy ±5pp", "latency ±5%"), [short, short])
+    require_any_enough(("decided against r",), [short])
+    require_any_enough((), [short])

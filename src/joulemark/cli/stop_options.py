@@ -60,7 +60,7 @@ def rule_of(options: Mapping[str, Any], task: TaskSet, rates: Rates, shape: Load
 
 
 def require_any_enough(texts: Sequence[str], tasks: Sequence[TaskSet]) -> None:
-    """Raise `InputError` where no task has questions enough for the targets to end it; tell of single ones."""
+    """Raise `InputError` where no task has questions enough to be ended early; tell of single ones."""
     from joulemark.frugal.paired.against_text import is_against
     from joulemark.frugal.stopping.possible import require_enough
     from joulemark.frugal.target import parse_targets

@@ -16,8 +16,8 @@ from joulemark.report.wording import DASH, figure_texts, printable, why
 _FIGURES = {"seconds": "duration_s", "joules": "total_joules"}
 ESTIMATED = (
     "What was asked is measured. What was not asked is estimated from it, as the first questions of a random "
-    "order are a sample of the task, by an engine that goes on as it did; the two stand beside each other and "
-    "are not one measurement."
+    "order are a sample of the task, by an engine that goes on as it did; the two stand beside each other "
+    "and are not one measurement."
 )
 
 

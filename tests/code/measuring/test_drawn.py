@@ -16,7 +16,7 @@ from joulemark.code.measuring.drawn import Drawn
 from joulemark.code.measuring.observed import Ran
 from joulemark.code.measuring.once import Bench
 from joulemark.code.measuring.paired import PairPlan, run_pairs
-from joulemark.code.measuring.scaled import Scaled
+from joulemark.code.measuring.scaled import Scaled, unchecked
 from joulemark.code.measuring.whole import draw_tests, run_whole_beside
 from joulemark.code.problems.problem import Generator
 from joulemark.record.code_run import REFERENCE, SEEN_INPUT, Outcome
@@ -112,6 +112,15 @@ def _makes(bench: Bench, n: int) -> bool:
     except Exception:
         return False
     return True
+
+
+def test_a_size_of_before_at_which_the_reference_is_too_fast_today_has_no_pairs(sandbox: Sandbox) -> None:
+    source = "def generate(rng, size, shape):\n    return ([rng.randrange(10**6)] + [1] * size,)\n"
+    problem = total_problem(generator=Generator(source, sizes=(100, 10**6), shapes=("one",)))
+    with Judge(sandbox, problem) as judge:
+        bench = Bench(sandbox, problem, judge)
+        assert run_pairs(bench, MINE, unchecked(1_000), PairPlan(2, 2)) == []
+        assert len(run_pairs(bench, MINE, unchecked(2_000_000), PairPlan(1, 1))) == 2
 
 
 def test_all_tests_are_drawn_anew_but_for_what_is_given(bench: Bench, sandbox: Sandbox) -> None:

@@ -73,6 +73,23 @@ def test_runs_that_were_asked_a_part_speak_of_the_task(tmp_path: Path) -> None:
     assert "the 200 items are a random part of 1,200, which a tie speaks of" in said
 
 
+def test_a_tie_as_wide_as_the_range_is_refused(tmp_path: Path) -> None:
+    runs = [finished(tmp_path / name, [answer(0, True)], n_items=1) for name in ("a", "b")]
+    files = [tmp_path / f"{name}.csv" for name in ("a", "b")]
+    for file in files:
+        file.write_text("item_id,score\na,0.5\nb,0.1\n")
+    for two, words in ((runs, "a tie of 100pp"), (files, "a tie of 1 asks for nothing")):
+        with pytest.raises(InputError, match=words):
+            list(stream(*two, epsilon=1.0))
+
+
+def test_a_file_of_several_models_is_ranked_and_not_followed(tmp_path: Path) -> None:
+    path = archive(tmp_path / "all.npz")
+    with pytest.raises(InputError, match="which one") as error:
+        list(stream(path, path))
+    assert error.value.fix.startswith("joulemark frugal rank")
+
+
 def test_one_model_is_no_ranking(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="1 model is no ranking"):
         read_models([archive(tmp_path / "all.npz")], models=["one"])

@@ -151,7 +151,7 @@ def test_targets_that_end_a_run_together_are_each_covered_and_all_of_them_more_r
     for right, length in zip(correct[::2], chars[::2], strict=True):
         whole = np.rint(length).astype(int)
         truths = (right.mean(), whole.mean(), whole.sum() / right.sum())
-        for _ in range(10):
+        for _ in range(7):
             made = rule(*targets, of=N_ITEMS)
             order = [
                 (item(0, verdict=Verdict.CORRECT if right[k] else Verdict.WRONG, tokens=int(whole[k])),)

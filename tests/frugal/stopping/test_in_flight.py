@@ -115,8 +115,8 @@ def test_what_the_rule_tells_of_joules_in_flight_covers_the_task() -> None:
     chance = np.random.default_rng(77)
     task = a_task(chance)
     truth_j = task.truth_j(chance)
-    stopped = [ended(task, chance.permutation(OF), "joules_per_correct ±12%") for _ in range(60)]
+    stopped = [ended(task, chance.permutation(OF), "joules_per_correct ±12%") for _ in range(45)]
     held = [holds(made.standings[0], truth_j) for made in stopped if made is not None]
     print(len(held), np.mean(held))
-    assert len(held) > 50
-    assert np.mean(held) >= 0.87  # 95 %, within chance of 60 runs
+    assert len(held) > 38
+    assert np.mean(held) >= 0.87  # 95 %, within chance of 45 runs

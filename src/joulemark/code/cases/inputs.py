@@ -108,12 +108,17 @@ def make_packed(sandbox: Sandbox, problem: Problem, wanted: Sequence[Wanted]) ->
         return [*packed]
     made = make_inputs(sandbox, problem, wanted)  # what has nodes or the like, and what fails
     if len(made) < len(wanted):
-        raise InputError(
-            f"{problem.problem_id} has no input of size {max(one.size for one in wanted)}",
-            why=f"{len(wanted) - len(made)} of {len(wanted)} are too large to be sent",
-            fix="choose smaller SIZES in its generator",
-        )
+        raise too_large(problem, wanted, len(wanted) - len(made))
     return [pack(one.args) for one in made]
+
+
+def too_large(problem: Problem, wanted: Sequence[Wanted], n: int) -> InputError:
+    """Return what is said where ``n`` of the inputs cannot be sent."""
+    return InputError(
+        f"{problem.problem_id} has no input of size {max(one.size for one in wanted)}",
+        why=f"{n} of {len(wanted)} are too large to be sent",
+        fix="choose smaller SIZES in its generator",
+    )
 
 
 def _all_at_once(

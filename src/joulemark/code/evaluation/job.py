@@ -21,7 +21,7 @@ from joulemark.code.measuring.levels import Levels
 from joulemark.code.measuring.observed import Ran
 from joulemark.code.measuring.once import Bench
 from joulemark.code.measuring.paired import PairPlan, run_pairs
-from joulemark.code.measuring.scaled import LEAST_NS, Scaled, reference, scale
+from joulemark.code.measuring.scaled import LEAST_NS, Scaled, reference, scale, unchecked
 from joulemark.code.measuring.whole import AllTests, draw_tests, run_whole, run_whole_beside
 from joulemark.code.problems.problem import Problem
 from joulemark.metrics.code.baseline import Baseline
@@ -124,12 +124,12 @@ def _control(sandbox: Sandbox, job: Job) -> Done:
         with Judge(sandbox, problem) as judge:
             bench = Bench(sandbox, problem, judge, job.timed_seed)
             try:
-                scaled = scale(bench, job.size)
+                control = Ran(problem.problem_id, problem.canonical, 0)
+                plan = PairPlan(settings.same_pairs, settings.same_pairs)
+                scaled = scale(bench) if job.size is None else unchecked(job.size)
+                scaled, same = _paired(bench, control, scaled, plan, Purpose.SAME)
                 why = _too_short(scaled)
-                if scaled is not None and why is None:
-                    control = Ran(problem.problem_id, problem.canonical, 0)
-                    plan = PairPlan(settings.same_pairs, settings.same_pairs)
-                    found += run_pairs(bench, control, scaled, plan, Purpose.SAME)
+                found += same
             except InputError as error:
                 why = _said(error)
     return Done(job.job_id, tuple(found), not_measured=why, is_control=True)
@@ -197,21 +197,24 @@ class _Work:
         if scaled is not None:
             is_enough = narrow_enough(settings.target_half_width, self._job.baseline)
             plan = PairPlan(settings.min_pairs, settings.max_pairs, is_enough)
-            pairs = run_pairs(bench, ran, scaled, plan)
+            found, pairs = _paired(bench, ran, scaled, plan, Purpose.PAIRED)
+            self._found(found)
             self._runs += pairs
-            if settings.growth and all(run.correct for run in pairs):
-                self._runs += run_growth(bench, ran, scaled)
+            if settings.growth and found is not None and pairs and all(run.correct for run in pairs):
+                self._runs += run_growth(bench, ran, found)
 
     def _scale(self) -> Scaled | None:
         """Return the input of pairs; null where the reference is too fast on every one to be timed."""
         if not self._is_scaled:
             self._is_scaled = True  # one that fails is not looked for again
-            found = scale(self._bench, self._job.size)
-            if why := _too_short(found):
-                self._why = self._why or why
-            else:
-                self._scaled = found
+            known = self._job.size
+            self._found(scale(self._bench) if known is None else unchecked(known))
         return self._scaled
+
+    def _found(self, scaled: Scaled | None) -> None:
+        why = _too_short(scaled)
+        self._why = self._why or why
+        self._scaled = None if why else scaled
 
     def _seen(self, inputs: Sequence[tuple[Plain, ...]]) -> tuple[Case, ...]:
         """Return the inputs of a test script as cases, with what the canonical solution returns for them."""
@@ -224,6 +227,21 @@ class _Work:
             Case(number, Kind.GIVEN, args, packed, result)
             for number, (args, packed, result) in enumerate(zip(inputs, sent, expected, strict=True))
         )
+
+
+def _paired(
+    bench: Bench, ran: Ran, scaled: Scaled | None, plan: PairPlan, purpose: Purpose
+) -> tuple[Scaled | None, list[CodeRun]]:
+    """Run pairs at a size, and return it; at another one where that of before does not do any more.
+
+    No pairs where the reference is too fast at every size. Raises `InputError`.
+    """
+    if scaled is None or not scaled.is_long_enough:
+        return scaled, []
+    runs = run_pairs(bench, ran, scaled, plan, purpose)
+    if runs or scaled.is_checked:
+        return replace(scaled, is_checked=True), runs
+    return _paired(bench, ran, scale(bench), plan, purpose)
 
 
 def _too_short(scaled: Scaled | None) -> str | None:

@@ -6,10 +6,10 @@ for in vain) and find the answer there when the same input comes again. Here non
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from joulemark.code.cases.case import Case, Kind
-from joulemark.code.cases.inputs import Wanted, make_inputs, make_packed, seed_of
+from joulemark.code.cases.inputs import Wanted, make_inputs, make_packed, seed_of, too_large
 from joulemark.code.inside.packed import Packed, pack
 from joulemark.code.inside.plain import Plain
 from joulemark.code.measuring.observed import Ran
@@ -80,21 +80,23 @@ class Drawn:
         return case
 
     def _cases(self, wanted: list[Wanted]) -> list[Case]:
-        bench = self._bench
-        if bench.problem.checker.comparison is not Comparison.CHECKER:  # nobody here reads the arguments
-            sent = make_packed(bench.sandbox, bench.problem, wanted)
-            return [
-                _case(n, one, (), packed) for n, (one, packed) in enumerate(zip(wanted, sent, strict=True))
-            ]
-        made = make_inputs(bench.sandbox, bench.problem, wanted)
+        return made_cases(self._bench, wanted, _FIRST_NUMBER)
+
+
+def made_cases(bench: Bench, wanted: Sequence[Wanted], first: int) -> list[Case]:
+    """Return a case for each of ``wanted``, numbered from ``first``; nothing is expected in it yet.
+
+    The arguments are in it where a checker of the problem asks for them. Raises `InputError`.
+    """
+    problem = bench.problem
+    if problem.checker.comparison is Comparison.CHECKER:
+        made = [one.args for one in make_inputs(bench.sandbox, problem, wanted)]
         if len(made) < len(wanted):
-            raise InputError(
-                f"{bench.problem.problem_id} has no inputs of size {self._size} for every pair",
-                why="some are too large to be sent",
-                fix="choose smaller SIZES in its generator",
-            )
-        return [_case(n, one.wanted, one.args, pack(one.args)) for n, one in enumerate(made)]
-
-
-def _case(number: int, wanted: Wanted, args: tuple[Plain, ...], sent: Packed) -> Case:
-    return Case(_FIRST_NUMBER + number, Kind.GENERATED, args, sent, None, wanted.size, wanted.shape)
+            raise too_large(problem, wanted, len(wanted) - len(made))
+        inputs: list[tuple[tuple[Plain, ...], Packed]] = [(args, pack(args)) for args in made]
+    else:
+        inputs = [((), packed) for packed in make_packed(bench.sandbox, problem, wanted)]
+    return [
+        Case(first + n, Kind.GENERATED, args, packed, None, one.size, one.shape)
+        for n, (one, (args, packed)) in enumerate(zip(wanted, inputs, strict=True))
+    ]

@@ -10,9 +10,9 @@ from joulemark.code.inside.plain import Plain
 from joulemark.code.measuring.drawn import Drawn
 from joulemark.code.measuring.observed import Ran
 from joulemark.code.measuring.once import Bench
-from joulemark.code.measuring.scaled import Scaled, reference
+from joulemark.code.measuring.scaled import LEAST_NS, Scaled, reference
 from joulemark.code.measuring.whole import SAMPLE_S
-from joulemark.record.code_run import SEEN_INPUT, CodeRun, Outcome, Purpose
+from joulemark.record.code_run import REFERENCE, SEEN_INPUT, CodeRun, Outcome, Purpose
 from joulemark.record.errors import InputError
 
 _FEWEST_PAIRS = 3  # below that a ratio has no interval
@@ -39,7 +39,8 @@ def run_pairs(
     """Run pairs of reference and candidate; one that is wrong or over a limit once is not run again.
 
     Every pair has inputs of its own (`Drawn`), of the size of ``scaled``. Pairs end where the problem's own
-    parts fail to make more of them. Raises `InputError` where they make none.
+    parts fail to make more of them. Nothing where a size that nobody checked turns out to be none: they fail
+    at it, or the reference is too fast. Raises `InputError` where they make no inputs.
     """
     runs: list[CodeRun] = []
     inputs = Drawn(bench, ran, scaled.size, min(plan.least, plan.most))
@@ -47,10 +48,12 @@ def run_pairs(
         try:
             cases = inputs.of(pair)
         except InputError:
-            if runs:
+            if runs or not scaled.is_checked:
                 break
             raise
         runs += _pair(bench, ran, cases, purpose, scaled.size, pair, comes_again=inputs.has_come_again(pair))
+        if pair == 0 and not scaled.is_checked and _is_too_short(runs):
+            return []
         if not all(run.correct for run in runs[-2:]):
             break
         if pair + 1 >= _FEWEST_PAIRS and sum(run.cpu_ns or 0 for run in runs) > plan.budget_ns:
@@ -58,6 +61,12 @@ def run_pairs(
         if pair + 1 >= plan.least and plan.is_enough is not None and plan.is_enough(runs):
             break
     return runs
+
+
+def _is_too_short(runs: Sequence[CodeRun]) -> bool:
+    """Tell whether the reference is done so soon that the size is none any more, or fails at it."""
+    theirs = [run for run in runs if run.role == REFERENCE]
+    return not all(run.correct and (run.cpu_ns or 0) >= LEAST_NS / 2 for run in theirs)
 
 
 def _pair(

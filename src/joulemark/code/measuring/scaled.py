@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from math import log
 
-from joulemark.code.cases.case import Case, Kind
-from joulemark.code.cases.inputs import Wanted, make_inputs, seed_of
+from joulemark.code.cases.case import Case
+from joulemark.code.cases.inputs import Wanted, seed_of
 from joulemark.code.cases.make import called_on
-from joulemark.code.inside.packed import pack
+from joulemark.code.measuring.drawn import made_cases
 from joulemark.code.measuring.observed import Ran
 from joulemark.code.measuring.once import Bench
 from joulemark.code.problems.problem import Problem
@@ -31,13 +31,15 @@ class Scaled:
     """The size of inputs for timing: the reference took ``reference_ns`` on ``cases``, one of each shape.
 
     Programs are timed on others of that size: no candidate meets these.
-    ``is_fixed``: the size was given, so that several evaluations have the same one.
+    ``is_fixed``: the size was given, so that several evaluations have the same one. ``is_checked``: the
+    reference was run at it.
     """
 
     size: int
     cases: tuple[Case, ...]
     reference_ns: int
     is_fixed: bool = False
+    is_checked: bool = True
 
     @property
     def is_long_enough(self) -> bool:
@@ -46,6 +48,11 @@ class Scaled:
         At a size that was found before, the machine may be faster today: half as long is enough then.
         """
         return self.reference_ns >= (LEAST_NS / 2 if self.is_fixed else LEAST_NS)
+
+
+def unchecked(size: int) -> Scaled:
+    """Return a size that was found before: the first pair tells whether the reference takes long enough."""
+    return Scaled(size, (), TARGET_NS, is_fixed=True, is_checked=False)
 
 
 def scaled_cases(
@@ -66,20 +73,11 @@ def _made(
     problem = bench.problem
     draw = bench.seed if seed is None else seed
     wanted = [Wanted(size, shape, seed_of(problem, draw, first + i)) for i, shape in enumerate(shapes)]
-    made = make_inputs(bench.sandbox, problem, wanted)
-    if len(made) < len(wanted):
-        raise InputError(
-            f"{problem.problem_id} has no input of size {size}",
-            why=f"{len(wanted) - len(made)} of {len(wanted)} are too large to be sent",
-            fix="choose smaller SIZES in its generator",
-        )
-    sent = [pack(one.args) for one in made]
+    made = made_cases(bench, wanted, first)
+    sent = [case.sent for case in made]
     called = called_on(bench.sandbox, problem, problem.canonical, sent, "the canonical solution")
-    cases = tuple(
-        Case(first + i, Kind.GENERATED, one.args, packed, result, one.wanted.size, one.wanted.shape)
-        for i, (one, packed, result) in enumerate(zip(made, sent, called.values, strict=True))
-    )
-    return cases, called.cpu_ns
+    told = zip(made, called.values, strict=True)
+    return tuple(replace(case, expected=result) for case, result in told), called.cpu_ns
 
 
 def scale(bench: Bench, known_size: int | None = None) -> Scaled | None:
