@@ -18,10 +18,14 @@ SURE = 0.05
 _WIDENED = 2.0
 
 
-def widening(errors: NDArray[np.float64]) -> float:
-    """Return the factor, 1 or more, for ``errors`` (k,): values less what they are estimated to be."""
+def widening(errors: NDArray[np.float64], mean_square: float | None = None) -> float:
+    """Return the factor, 1 or more, for ``errors`` (k,): values less what they are estimated to be.
+
+    ``mean_square`` is that of the spread that is widened; null: of the errors themselves.
+    """
     k = len(errors)
-    mean_square = float(errors @ errors) / k if k else 0.0
+    if mean_square is None:
+        mean_square = float(errors @ errors) / k if k else 0.0
     if not mean_square > 0:
         return 1.0
     kurtosis = float(np.mean(errors**4)) / mean_square**2
