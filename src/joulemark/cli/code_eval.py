@@ -50,7 +50,7 @@ _NO_LETTER = re.compile(r"[^A-Za-z0-9._-]+")
 @click.option("--model", metavar="NAME", help="Whose programs these are (default: the file's name).")
 @click.option("--limit", type=click.IntRange(min=1), help="Only so many of the problems that have samples.")
 @click.option("--tests", "n_tests", type=click.IntRange(1, 100_000), default=100, show_default=True)
-@click.option("--seed", type=int, default=0, show_default=True, help="Of the tests.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Of all inputs: tests and timed ones.")
 @click.option(
     "--timeout",
     "timeout_s",

@@ -27,7 +27,8 @@ _SEEDED_PACKED = f"""
 {_SEEDED}
 
 def joulemark_generate_packed(seed, size, shape):
-    import marshal
+    import gc, marshal
+    gc.disable()  # it would look again and again at many objects that all are kept
     args = {_ENTRY_POINT}(seed, size, shape)
     return marshal.dumps(args, {NO_REFERENCES}) if type(args) is tuple else None
 """
