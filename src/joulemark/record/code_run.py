@@ -133,7 +133,7 @@ DEGRADED = "degraded_containment"
 SEEN_INPUT = "seen_input"
 REMEMBERED = "remembered"
 RUN_FLAGS = {
-    WORK_OUTSIDE_CALL: "it took more outside the call than the reference did (loading, inputs, results): that "
+    WORK_OUTSIDE_CALL: "it took more outside the call than the reference (loading, inputs, results): that "
     "is charged to it where it is compared",
     CLOCKS_DIFFER: "its own clock and the one outside differ: the one outside is believed",
     WAITED: "it waited of its own accord rather than computed: CPU time says less than wall time",
