@@ -33,9 +33,9 @@ class Runs:
 
 
 def _refusals(pair: Any) -> list[str]:
-    """Return the codes of what is refused; on a busy machine the client may rightly be called too slow."""
+    """Return the codes of what is refused; a busy machine, and a client too slow on it, rightly are."""
     codes = [refusal["code"] for refusal in pair["refusals"]]
-    return [code for code in codes if code != "client_invalid"]
+    return [code for code in codes if code not in ("client_invalid", "busy_machine")]
 
 
 @pytest.fixture(scope="module")
