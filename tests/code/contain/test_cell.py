@@ -227,6 +227,64 @@ def test_a_program_cannot_keep_the_parent_waiting_by_not_reading(tight: Sandbox)
     assert time.monotonic() - begin < 6
 
 
+_BYTES = "def f(n):\n    return bytes(range(256)) * n\n"
+
+
+def test_results_come_as_bytes_where_they_are_asked_for(sandbox: Sandbox) -> None:
+    expected = tuple(bytes(range(256)) * n for n in (0, 1, 5000))
+    with sandbox.cell() as cell:
+        cell.load(_BYTES, "f")
+        inputs = [encode((n,)) for n in (0, 1, 5000)]
+        assert cell.call(inputs, as_bytes=True).values == expected
+        assert cell.call(inputs).values == expected
+
+
+@pytest.mark.parametrize(
+    ("body", "values"),
+    [
+        ("return b'1' if n else '0'", ("0", b"1")),  # not all are bytes
+        ("return type('B', (bytes,), {})(b'1')", (b"1", b"1")),
+        ("return n", (0, 1)),
+    ],
+)
+def test_what_is_no_bytes_comes_as_text_all_the_same(
+    sandbox: Sandbox, body: str, values: tuple[Plain, ...]
+) -> None:
+    with sandbox.cell() as cell:
+        cell.load(f"def f(n):\n    {body}\n", "f")
+        assert cell.call([encode((0,)), encode((1,))], as_bytes=True).values == values
+
+
+def test_bytes_that_are_too_many_are_told(sandbox: Sandbox) -> None:
+    with sandbox.cell() as cell:
+        cell.load("def f():\n    return bytes(65 << 20)\n", "f")
+        assert cell.call([encode(())], as_bytes=True).outcome is Outcome.OVER_OUTPUT
+
+
+@pytest.mark.parametrize("as_bytes", [False, True])
+def test_announced_bytes_that_never_come_end_at_the_limit(tight: Sandbox, *, as_bytes: bool) -> None:
+    """Who does not ask for bytes does not wait for them."""
+    source = f"""{_WIRE}
+import time
+
+def f():
+    send({{"kind": "done"}})
+    receive()
+    send({{"kind": "returned", "sizes": [60 << 20]}})
+    time.sleep(60)
+"""
+    begin = time.monotonic()
+    with tight.cell() as cell:
+        cell.load(source, "f")
+        if not as_bytes:
+            assert cell.call([encode(())]).outcome is Outcome.BROKE_PROTOCOL
+        else:
+            with pytest.raises(Ended) as caught:
+                cell.call([encode(())], as_bytes=True)
+            assert caught.value.outcome is Outcome.TIMED_OUT
+    assert time.monotonic() - begin < 6
+
+
 def test_a_result_that_was_not_asked_for_is_none(sandbox: Sandbox) -> None:
     source = """
 def f():

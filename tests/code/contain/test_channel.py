@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from joulemark.code.contain.called import result_of
+from joulemark.code.contain.called import announced_sizes, result_of
 from joulemark.code.contain.channel import Channel, Closed
 from joulemark.code.contain.ended import Ended, by_status, said
 from joulemark.code.inside.wire import MAX_MESSAGE_BYTES, Wire
@@ -79,6 +79,45 @@ def test_both_ends_speak_the_same(ends: tuple[Channel, socket.socket]) -> None:
     channel.close()
     with pytest.raises(WireClosed):
         wire.receive()
+
+
+def test_bytes_that_follow_a_message_are_taken_as_they_are(ends: tuple[Channel, socket.socket]) -> None:
+    channel, theirs = ends
+    data = os.urandom(3_000_000)
+    wire = Wire(theirs.fileno())
+
+    def write() -> None:
+        wire.send({"sizes": [0, len(data)]})
+        wire.send_bytes(data)
+        wire.send({"kind": "next"})
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    assert channel.receive(_after(10)) == {"sizes": [0, len(data)]}
+    assert channel.receive_bytes(0, _after(10)) == b""
+    assert channel.receive_bytes(len(data), _after(10)) == data
+    assert channel.receive(_after(10)) == {"kind": "next"}
+    writer.join()
+    with pytest.raises(Enough):
+        channel.receive_bytes(1, _after(0.1))
+
+
+@pytest.mark.parametrize(
+    ("message", "sizes"),
+    [
+        ({"kind": "returned", "sizes": [3, 0]}, [3, 0]),
+        ({"kind": "returned", "sizes": [3]}, None),
+        ({"kind": "returned", "sizes": [3, -1]}, None),
+        ({"kind": "returned", "sizes": [3, True]}, None),
+        ({"kind": "returned", "sizes": [3, 1.0]}, None),
+        ({"kind": "returned", "sizes": [MAX_MESSAGE_BYTES, 1]}, None),
+        ({"kind": "raised", "sizes": [3, 0]}, None),
+        ({"kind": "returned", "sizes": "30"}, None),
+        ({"kind": "returned", "values": ["1", "2"]}, None),
+    ],
+)
+def test_sizes_that_can_be_are_announced_or_none(message: dict[str, object], sizes: list[int] | None) -> None:
+    assert announced_sizes(message, 2) == sizes
 
 
 @pytest.mark.parametrize(

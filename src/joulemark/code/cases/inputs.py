@@ -132,7 +132,7 @@ def _all_at_once(
     try:
         with sandbox.cell() as cell:
             cell.load(source, entry_point)
-            called = cell.call(orders)
+            called = cell.call(orders, as_bytes=True)
     except Ended:
         return None
     return called.values if called.outcome is Outcome.RETURNED else None

@@ -8,10 +8,11 @@ from typing import Any
 
 from joulemark.code.contain.ended import said
 from joulemark.code.inside.plain import MAX_PARTS, MAX_RESULT_DEPTH, Plain, decode
+from joulemark.code.inside.wire import MAX_MESSAGE_BYTES
 from joulemark.record.code_run import Outcome
 from joulemark.record.reason import Reason
 
-_Result = tuple[Outcome, tuple[Plain, ...], str]
+Result = tuple[Outcome, tuple[Plain, ...], str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +56,17 @@ class Called:
     flags: tuple[str, ...] = ()
 
 
-def result_of(message: Mapping[str, Any], n_calls: int) -> _Result:
+def announced_sizes(message: Mapping[str, Any], n_calls: int) -> list[int] | None:
+    """Return the sizes of results that follow a message as bytes, null where it announces none that can be."""
+    sizes = message.get("sizes")
+    if message.get("kind") != "returned" or not isinstance(sizes, list) or len(sizes) != n_calls:
+        return None
+    if any(type(size) is not int or not 0 <= size <= MAX_MESSAGE_BYTES for size in sizes):
+        return None
+    return sizes if sum(sizes) <= MAX_MESSAGE_BYTES else None
+
+
+def result_of(message: Mapping[str, Any], n_calls: int) -> Result:
     """Return outcome, values and detail of the message with a result. Never raises, whatever it holds."""
     kind, detail, texts = message.get("kind"), said(message, "detail"), message.get("values")
     if kind == "over_output":

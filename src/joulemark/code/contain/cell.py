@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import Any
 
 from joulemark.code.contain.asked import Ask, answered
-from joulemark.code.contain.called import Called, outcome_of, result_of
+from joulemark.code.contain.called import Called, Result, announced_sizes, outcome_of, result_of
 from joulemark.code.contain.channel import Channel, Closed
 from joulemark.code.contain.containment import Containment
 from joulemark.code.contain.dropped import Dropped
@@ -127,12 +127,14 @@ class Cell:
         ask: Ask | None = None,
         sample_memory_s: float | None = None,
         cpu_limit_s: float | None = None,
+        as_bytes: bool = False,
     ) -> Called:
         """Call the program once for each of ``inputs`` (of `pack`, or texts of `encode`), one after another.
 
         ``sample_memory_s``: read the resident memory so often while it runs. ``cpu_limit_s``: of CPU time,
-        where it is less than that of `Limits`. Raises `Ended` where no answer came; limits of time are for
-        all calls together.
+        where it is less than that of `Limits`. ``as_bytes``: results that all are bytes may come as such, of a
+        program that is trusted not to have made them for the parent to read. Raises `Ended` where no answer
+        came; limits of time are for all calls together.
         """
         with self._watched():
             self._call_begin = None
@@ -141,11 +143,11 @@ class Cell:
             self._has_said_nothing()
             announced = [one if isinstance(one, str) else len(one) for one in inputs]
             following = (one for one in inputs if isinstance(one, bytes))
-            self._channel.send({"inputs": announced}, self._look, following)
+            self._channel.send({"inputs": announced, "as_bytes": as_bytes}, self._look, following)
             message = self._receive()
             if message.get("kind") != "ready":
                 raise _unexpected(message, "its being ready")
-            return self._timed(len(inputs), ask, sample_memory_s, cpu_limit_s, before_ns)
+            return self._timed(len(inputs), ask, sample_memory_s, cpu_limit_s, before_ns, as_bytes)
 
     def close(self) -> None:
         """End the process and all it started, and wait until they are gone."""
@@ -181,6 +183,7 @@ class Cell:
         sample_memory_s: float | None,
         cpu_limit_s: float | None,
         before_ns: int,
+        as_bytes: bool,
     ) -> Called:
         vitals = self._vitals
         peak_before = vitals.peak_bytes()
@@ -205,7 +208,7 @@ class Cell:
         self._has_said_nothing()
         after = at_begin(vitals, None)
         self._channel.send({}, self._look)
-        outcome, values, detail = result_of(self._receive(), n_calls)
+        outcome, values, detail = self._result(n_calls, as_bytes)
         last = at_end(vitals, None)
         peak_after = vitals.peak_bytes()
         self._has_said_nothing()
@@ -281,6 +284,14 @@ class Cell:
             asked_at = time.monotonic()
             self._channel.send(answered(message, ask), self._look)
             self._until += time.monotonic() - asked_at  # another process computed meanwhile
+
+    def _result(self, n_calls: int, as_bytes: bool) -> Result:
+        message = self._receive()
+        sizes = announced_sizes(message, n_calls) if as_bytes else None
+        if sizes is None:
+            return result_of(message, n_calls)
+        values = tuple(self._channel.receive_bytes(size, self._look) for size in sizes)
+        return Outcome.RETURNED, values, ""
 
     def _look(self) -> None:
         """Raise `Ended` where the process is over a limit."""

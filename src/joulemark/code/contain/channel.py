@@ -1,7 +1,7 @@
 """The parent's end of the channel to a program: nothing that comes from there is believed to be well-formed.
 
 A message is four bytes of length, then JSON; one that is half sent, endless, huge or deep costs its sender
-its run, and the parent a bounded time and memory.
+its run, and the parent a bounded time and memory. Bytes that follow one are never read here, only passed on.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import select
 import socket
 import time
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 from joulemark.code.contain.ended import Ended
 from joulemark.code.inside.plain import MAX_PARTS, n_parts
@@ -19,6 +19,7 @@ from joulemark.code.inside.wire import MAX_MESSAGE_BYTES
 from joulemark.record.code_run import Outcome
 
 LOOK_S = 0.02  # how often limits are looked at while a program runs
+_T = TypeVar("_T")
 _HEADER = 4
 _PART_BYTES = 1 << 20
 
@@ -76,11 +77,24 @@ class Channel:
         ``look`` is called every `LOOK_S`, also while bytes keep coming, and may raise; ``sample`` every
         ``step_s``, whatever comes.
         """
+        return self._wait_for(self._taken, look, sample, step_s)
+
+    def receive_bytes(self, size: int, look: Callable[[], None]) -> bytes:
+        """Wait for so many bytes that a message has announced. Raises `Closed`; ``look`` as in `receive`."""
+        return self._wait_for(lambda: self._taken_bytes(size), look)
+
+    def _wait_for(
+        self,
+        taken: Callable[[], _T | None],
+        look: Callable[[], None],
+        sample: Callable[[], None] | None = None,
+        step_s: float = LOOK_S,
+    ) -> _T:
         now = time.monotonic()
         look_at, sample_at = now + LOOK_S, now + step_s
         while True:
-            if (message := self._taken()) is not None:
-                return message
+            if (found := taken()) is not None:
+                return found
             if self._readable.poll(step_s * 1000):
                 self._read()
             now = time.monotonic()
@@ -114,6 +128,13 @@ class Channel:
         if not part:
             raise Closed
         self._received += part
+
+    def _taken_bytes(self, size: int) -> bytes | None:
+        if len(self._received) < size:
+            return None
+        data = bytes(memoryview(self._received)[:size])
+        del self._received[:size]
+        return data
 
     def _taken(self) -> dict[str, Any] | None:
         """Return a message that has arrived as a whole; raises `Ended` where it is none."""

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import orjson
 
-from joulemark.code.measuring.scaled import TARGET_NS
+from joulemark.code.measuring.scaled import MOST_NS, TARGET_NS
 from joulemark.code.problems.problem import Problem
 from joulemark.files.atomic import write_whole
 from joulemark.files.homes import cache_home
@@ -43,5 +43,5 @@ class ScaledSizes:
     def _file(self, problem: Problem) -> Path:
         generator = None if problem.generator is None else asdict(problem.generator)
         what = [problem.problem_id, problem.prelude, problem.canonical, problem.entry_point, generator]
-        text = orjson.dumps([what, TARGET_NS], option=orjson.OPT_SORT_KEYS)
+        text = orjson.dumps([what, TARGET_NS, MOST_NS], option=orjson.OPT_SORT_KEYS)
         return self._folder / f"{hashlib.sha256(text).hexdigest()[:32]}.json"

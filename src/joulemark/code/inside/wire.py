@@ -1,6 +1,7 @@
 """Messages over a socket: four bytes of length, then JSON. The same on both sides.
 
-To a program's process a message may announce bytes that follow it.
+A message may announce bytes that follow it: inputs to a program's process, and from there results where the
+parent asked for them as bytes.
 """
 
 from __future__ import annotations
@@ -29,7 +30,11 @@ class Wire:
     def send(self, message: dict[str, Any]) -> None:
         """Send a message."""
         body = json.dumps(message, separators=(",", ":")).encode()
-        left = memoryview(len(body).to_bytes(_HEADER, "big") + body)
+        self.send_bytes(len(body).to_bytes(_HEADER, "big") + body)
+
+    def send_bytes(self, data: bytes) -> None:
+        """Send bytes as they are: a message has announced them."""
+        left = memoryview(data)
         while left:
             left = left[self._write(self._descriptor, left) :]
 

@@ -23,6 +23,7 @@ from joulemark.code.inside.wire import MAX_MESSAGE_BYTES, Closed, Wire
 # what a program puts into the modules' place changes nothing here
 _collect, _callbacks, _set_trace, _set_profile = gc.collect, gc.callbacks, sys.settrace, sys.setprofile
 _DETAIL_CHARS = 500
+_TOO_LARGE = "its results are larger than can be sent"
 _WARM_UPS = 3
 
 
@@ -86,7 +87,10 @@ def _calls(wire: Wire, program: Program, order: dict[str, Any]) -> None:
     raised, cpu_ns, wall_ns = _timed(program.call, inputs, results)
     wire.send({"kind": "done", "cpu_ns": cpu_ns, "wall_ns": wall_ns})
     wire.receive()
-    _report(wire, results, raised)
+    if order["as_bytes"] and raised is None and set(map(type, results)) == {bytes}:
+        _report_bytes(wire, results)
+    else:
+        _report(wire, results, raised)
 
 
 def _input(wire: Wire, announced: str | int, nodes: Nodes) -> Any:
@@ -132,6 +136,17 @@ def _nothing(args: tuple[()]) -> None:
     return None
 
 
+def _report_bytes(wire: Wire, results: list[bytes]) -> None:
+    """Send results as they are: as text each byte would be two characters, written and read three times."""
+    sizes = list(map(len, results))
+    if sum(sizes) > MAX_MESSAGE_BYTES:
+        wire.send({"kind": "over_output", "detail": _TOO_LARGE})
+        return
+    wire.send({"kind": "returned", "sizes": sizes})
+    for one in results:
+        wire.send_bytes(one)
+
+
 def _report(wire: Wire, results: list[Any], raised: BaseException | None) -> None:
     try:
         texts = [encode(one, MAX_RESULT_DEPTH) for one in results]
@@ -142,7 +157,7 @@ def _report(wire: Wire, results: list[Any], raised: BaseException | None) -> Non
         wire.send({"kind": "raised", "detail": _said(error), "type": _name(error), "values": []})
         return
     if sum(map(len, texts)) > MAX_MESSAGE_BYTES // 2:
-        wire.send({"kind": "over_output", "detail": "its results are larger than can be sent"})
+        wire.send({"kind": "over_output", "detail": _TOO_LARGE})
     elif type(raised) is OSError and raised.errno in (errno.EFBIG, errno.ENOSPC):
         wire.send({"kind": "over_output", "detail": "it wrote more than it may"})
     elif raised is not None:

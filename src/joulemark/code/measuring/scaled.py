@@ -17,7 +17,7 @@ from joulemark.record.errors import InputError
 TARGET_NS = 23_000_000
 """What the reference is to take: above the 20 ms from which one call a process is enough."""
 LEAST_NS = 20_000_000
-MOST_NS = 50_000_000
+MOST_NS = 30_000_000
 """A reference that takes longer gets a smaller input where one between the last two sizes is large enough."""
 _MOST_STEPS_BACK = 2
 _MOST_STEPS = 7
