@@ -148,3 +148,30 @@ def test_two_runs_at_work_are_followed(board: object, sums: Callable[[int], Path
         told["e_value"],
     )
     assert again["n_read"] == N
+
+
+@pytest.mark.slow
+def test_a_score_is_decided_by_where_it_is_named(tmp_path: Path, three: list[Path]) -> None:
+    for name, more in (("a", 0.0), ("b", 0.2)):
+        rows = [f"q{k},1,{(k * 7919 % 10) / 15 + more:.3f},{k % 9}" for k in range(600)]
+        (tmp_path / f"{name}.csv").write_text("item_id,correct,bleurt,energy_j\n" + "\n".join(rows))
+    both = [tmp_path / "a.csv", tmp_path / "b.csv"]
+    told = joulemark("compare", *both, "--stream", "--metric", "bleurt", "--json").json
+    assert (told["decision"], told["winner"], told["metric"]) == ("winner", "B", "score")
+    ranked = joulemark("frugal", "rank", *both, "--metric", "bleurt", "--json")
+    assert [one["name"] for one in ranked.json["models"]] == ["b", "a"]
+    cost = joulemark("frugal", "rank", *both, "--metric", "energy_j")
+    assert cost.code == 2
+    assert "a cost has none" in " ".join(cost.err.split())
+    without = joulemark("compare", *both, "--metric", "bleurt")
+    assert (without.code, "--stream" in without.err) == (2, True)
+
+
+def test_a_run_has_the_figure_that_it_was_graded_by(tmp_path: Path) -> None:
+    same = [answer(k, k % 2 == 0) for k in range(N)]
+    runs = [finished(tmp_path / name, same) for name in "ab"]
+    told = joulemark("compare", *runs, "--stream", "--metric", "accuracy", "--json")
+    assert told.code == 0, told.err
+    refused = joulemark("compare", *runs, "--stream", "--metric", "score")
+    assert refused.code == 2
+    assert "graded by right and wrong" in " ".join(refused.err.split())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,11 +11,14 @@ from doubles.made_up_evaluations import NO_LANDLOCK, record_of, rows_of
 from joulemark.cli.programs import _break_even
 from joulemark.code.evaluation.figures import summary_of_evaluation
 from joulemark.code.evaluation.record import EvaluationRecord
-from joulemark.code.joined.figures import ProgramFigures
+from joulemark.code.joined.figures import ProgramFigures, _mean_run
+from joulemark.code.joined.source_kind import SourceKind
 from joulemark.metrics.code.break_even import CostKind, model_cost
 from joulemark.metrics.value import Value
+from joulemark.record.code_run import Purpose
 
 J = Value(1.0, "J")
+PAIRED = Purpose.PAIRED
 
 
 def figures(record: EvaluationRecord, ratios: list[float], generate_j: float) -> ProgramFigures:
@@ -23,7 +27,7 @@ def figures(record: EvaluationRecord, ratios: list[float], generate_j: float) ->
     cost = model_cost(
         summary.samples, summary.paired, generate, CostKind.AT_METERED_RATE, per_cpu_second=50.0
     )
-    return ProgramFigures(record, summary, cost, (), J, J, J, J, None, {})
+    return ProgramFigures(record, summary, cost, (), J, J, J, J, None, SourceKind.MEASURED, {})
 
 
 def test_the_dearer_one_pays_back() -> None:
@@ -51,3 +55,38 @@ def test_programs_that_were_evaluated_differently_are_not_compared(how: dict[str
     found, why = _break_even(one, other)
     assert found is None
     assert said in why
+
+
+def test_programs_that_are_not_all_graded_are_not_compared() -> None:
+    """What is missing is slow more often than not."""
+    dear, cheap = figures(record_of("A"), [0.5] * 3, 100.0), figures(record_of("B"), [2.0] * 4, 10.0)
+    found, why = _break_even(dear, cheap)
+    assert found is None
+    assert "not all programs are graded" in why.lower()
+
+
+def test_measured_joules_do_not_pay_back_replayed_ones() -> None:
+    dear, cheap = figures(record_of("A"), [0.5] * 4, 100.0), figures(record_of("B"), [2.0] * 4, 10.0)
+    found, why = _break_even(replace(dear, source=SourceKind.REPLAYED), cheap)
+    assert found is None
+    assert "replayed of one and measured of the other" in why
+
+
+def test_the_time_of_one_run_is_withheld_where_a_program_is_wrong_on_the_scaled_input() -> None:
+    """Its 50-fold time would else be left out, and the mean be that of the rest."""
+    summary = summary_of_evaluation(record_of("A", n_problems=2), rows_of([1.0, 50.0]))
+    assert _mean_run(summary).value is not None
+    wrong = rows_of([1.0, 50.0])
+    bad = {
+        name: tuple(
+            replace(run, correct=False)
+            if (run.problem, run.sample, run.purpose) == ("p01", 0, PAIRED)
+            else run
+            for run in runs
+        )
+        for name, runs in wrong.runs.items()
+    }
+    summary = summary_of_evaluation(record_of("A", n_problems=2), replace(wrong, runs=bad))
+    assert summary.counts["n_right"] == 2
+    assert _mean_run(summary).value is None
+    assert "1 answers that pass their tests" in _mean_run(summary).detail

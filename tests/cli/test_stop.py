@@ -1,4 +1,7 @@
-"""``bench --stop``: a run ends itself early, says why, and its ledger adds up; all of it in processes."""
+"""``bench --stop``: a run ends itself early, says why, and its ledger adds up; all of it in processes.
+
+What the ledger says against what the rest really costs, and the built-in model: `test_stop_ledger.py`.
+"""
 
 from __future__ import annotations
 
@@ -22,22 +25,6 @@ from joulemark.runs.view import summary_of
 
 Sums = Callable[[int], Path]
 N = 120
-SMALL_SUMS = """
-name = "small_sums"
-title = "small sums"
-kinds = ["numeric"]
-max_tokens = 8
-examples = false
-
-[data]
-file = "sums.jsonl"
-row = '{"a": 1, "b": 2, "sum": "3"}'
-
-[items]
-id = "a"
-question = "What is {{ a }} plus {{ b }}? Answer with the number only."
-gold = "sum"
-"""
 
 
 @pytest.fixture
@@ -175,6 +162,9 @@ def test_joules_per_correct_answer_end_a_run(board: FakeNvml, sums: Sums, tmp_pa
     assert stopped["binding"] == ["joules_per_correct ±15%"]
     for name in ("seconds", "joules", "usd", "gco2e"):
         line = stopped["ledger"][name]
+        if line["interval_reason"] is not None:  # this machine changed its pace meanwhile
+            assert line["interval_reason"]["code"] == "cost_changed"
+            continue
         assert line["saved_lo"] < line["saved_estimated"] < line["saved_hi"]
     assert again.code == 0, again.err
     assert len(places(out)) == asked
@@ -259,19 +249,3 @@ def test_a_wider_target_asks_nothing_and_hides_no_decision(
     for told in (decided.json, wider.json):
         assert "decided" in {one["code"] for one in told["caveats"]}
     assert "ended_by_hand" not in {one["code"] for one in wider.json["caveats"]}
-
-
-@pytest.mark.slow
-@pytest.mark.timeout(900)
-def test_the_built_in_model_ends_itself_early(tmp_path: Path, built_in_model: Path) -> None:
-    data = tmp_path / "sums.toml"
-    data.write_text(SMALL_SUMS)
-    rows = [{"a": n, "b": n % 3, "sum": str(n + n % 3)} for n in range(80)]
-    (tmp_path / "sums.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    command = [*("bench", "run", data, "--meter", "none", "--json", "--out", tmp_path / "run")]
-    done = joulemark(*command, "--stop", "accuracy ±14pp", timeout_s=800)
-    assert done.code == 0, done.err
-    stopped = stops(done.json)
-    assert stopped["questions_asked"] < 80
-    assert stopped["ledger"]["seconds"]["saved_estimated"] > 0
-    assert stopped["ledger"]["joules"]["reason"] is not None

@@ -13,6 +13,7 @@ from joulemark.code.evaluation.job import Answer
 from joulemark.code.evaluation.record import new_record
 from joulemark.code.evaluation.settings import Settings
 from joulemark.code.joined.figures import ProgramFigures
+from joulemark.code.joined.source_kind import SourceKind
 from joulemark.code.problems.problem import program_id
 from joulemark.metrics.code.summary import summarize_code
 from joulemark.metrics.value import Value, withheld
@@ -66,6 +67,7 @@ def program_figures_of(*, measure: bool = True, **changes: Any) -> ProgramFigure
         "run_cpu_s": Value(0.04, "s", n=3),
         "run_j": withheld("J", Reason.NOT_MEASURED),
         "why_no_joules": "No meter saw the processors.",
+        "source": SourceKind.MEASURED,
         "failures": {},
     }
     return ProgramFigures(**{**made, **changes})

@@ -112,6 +112,9 @@ def test_asked_and_saved_are_the_whole_task(joules: list[float], idle_j: float) 
         assert line.asked.value is not None
         assert line.saved.value is not None
         assert line.asked.value + line.saved.value == pytest.approx(line.whole.value, rel=1e-12)
+        if line.saved.interval_reason is Reason.COST_CHANGED:
+            assert (line.saved.lo, line.saved.hi) == (None, None)
+            continue
         assert line.saved.interval == "ci95"
         assert line.saved.lo is not None
         assert line.saved.hi is not None
@@ -127,18 +130,22 @@ def test_the_interval_holds_what_the_others_would_have_cost() -> None:
     """Of 300 samples of one task about 95 % hold the truth: neither far fewer nor all."""
     chance = np.random.default_rng(8)
     task = chance.lognormal(3.0, 0.6, OF)
-    held = 0
+    held, n_told = 0, 0
     for _ in range(300):
         order = chance.permutation(OF)
         told = stopped_early(run(task[order[:120]].tolist()))
         assert told is not None
         saved = told.lines[1].saved
+        if saved.interval_reason is Reason.COST_CHANGED:
+            continue  # by chance, in two of a hundred
+        n_told += 1
         assert saved.lo is not None
         assert saved.hi is not None
         # the meter's bound of 1 % widens it beside
         truth = float(task[order[120:]].sum())
         held += saved.lo / 0.99 <= truth <= saved.hi / 1.01
-    assert 0.91 <= held / 300 <= 0.985
+    assert n_told >= 288
+    assert 0.91 <= held / n_told <= 0.985
 
 
 def test_a_figure_speaks_of_the_model_and_its_own_questions_stand_beside_it() -> None:

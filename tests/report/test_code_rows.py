@@ -2,6 +2,7 @@
 
 import io
 import re
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -80,3 +81,14 @@ def test_a_published_score_in_which_chance_counts_never_stands_alone():
     assert rows["efficient@1, as published"].text != "—"
     assert rows["faster@1"].text == "—"
     assert "against itself" in rows["faster@1"].why
+
+
+def test_the_worst_are_shown_with_how_many_have_no_place():
+    record, summary = evaluated([1.0, 2.0, 4.0])
+    found = {**summary.extremes, "cpu_ratio": replace(summary.extremes["cpu_ratio"], n_unplaced=2)}
+    summary = replace(summary, extremes=found)
+    console = Console(file=io.StringIO(), width=200)
+    print_evaluation(record, summary, {}, console)
+    said = "2 more right programs have no place here"
+    assert console.file.getvalue().count(said) == 1
+    assert render_code_page(record, summary, {}).count(said) == 1

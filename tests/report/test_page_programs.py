@@ -4,14 +4,23 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from io import StringIO
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 from doubles import chromium, run_views
+from doubles.made_up_code_runs import program
 from doubles.program_figures import SOURCES, TITLE, program_figures_of
+from joulemark.code.joined.figures_json import figures_json
+from joulemark.code.joined.source_kind import SourceKind
 from joulemark.metrics import summarize
+from joulemark.metrics.code.break_even import CostKind, ModelCost, TaskCost
+from joulemark.metrics.code.sample import samples_of
 from joulemark.metrics.value import Value
+from joulemark.record.code_run import Purpose
+from joulemark.report.code_joined import print_program_figures
 from joulemark.report.html import render, write_report
 from joulemark.report.page_programs import MOST_ROWS, ProgramLine, programs_section
 from joulemark.report.wording import DASH
@@ -138,3 +147,67 @@ def test_it_fits_a_wide_and_a_narrow_window(tmp_path: Path) -> None:
             assert tab.value("document.documentElement.scrollWidth") <= width
             assert tab.value(f"{here}.getBoundingClientRect().height") > 300
             assert tab.value(f"{here}.querySelectorAll('tbody tr').length") > len(SOURCES)
+
+
+def test_what_is_still_to_be_graded_is_said_first_on_the_page_and_in_the_terminal() -> None:
+    """Slow programs end last: without them the figures lean towards the good."""
+    figures = program_figures_of()
+    interrupted = replace(figures.summary, open_problems=("limited", "twice"))
+    out = StringIO()
+    print_program_figures(replace(figures, summary=interrupted), Console(file=out, width=400))
+    shown = page_of(summary=interrupted).partition("<h2>Programs</h2>")[2].partition("<table")[0]
+    for text in (out.getvalue().partition("pass@1")[0], shown):
+        assert "2 of 7 problems are still to be done and in no figure (limited, twice)" in text
+        assert "joulemark code grade RUN" in text
+    out = StringIO()
+    print_program_figures(figures, Console(file=out, width=400))
+    assert "Not finished" not in out.getvalue() + page_of()
+
+
+def test_what_could_not_be_measured_is_told() -> None:
+    section = programs_section(program_figures_of(not_measured={"same": "no pairs and no growth"}))
+    assert any("same: no pairs and no growth" in note for note in section.notes)
+
+
+@pytest.mark.parametrize(
+    ("source", "unit", "generating", "running"),
+    [
+        (SourceKind.MEASURED, "J", "Energy (measured)", "(modelled)"),
+        (SourceKind.REPLAYED, "J", "Energy (replayed)", "(modelled from replayed joules)"),
+        (SourceKind.SIMULATED, "J", "Energy (simulated)", "(modelled from simulated joules)"),
+        (SourceKind.MEASURED, "s", "Processor time", "(modelled)"),
+        (SourceKind.SIMULATED, "s", "Processor time (simulated)", "(modelled from simulated joules)"),
+    ],
+)
+def test_joules_that_were_not_measured_are_not_called_measured(
+    source: SourceKind, unit: str, generating: str, running: str
+) -> None:
+    figures = program_figures_of(source=source, generate=Value(150.0, unit), run_j=Value(2.0, "J"))
+    titles = [row.title for row in programs_section(figures).figures]
+    assert f"{generating} to generate, per correct answer" in titles
+    assert f"Energy {running} of one run" in titles
+    kinds = figures_json(figures)["kinds"]
+    assert isinstance(kinds, dict)
+    assert kinds["generate_per_correct_answer"] == kinds["joules_per_cpu_second"] == source.value
+
+
+def test_a_rate_of_replayed_joules_is_named_so_in_the_cost_with_runs() -> None:
+    cost = ModelCost(CostKind.AT_METERED_RATE, {"p": TaskCost(1.0, 1, 1.0)})
+    curve = ((1, Value(2.0, "J")),)
+    replayed = program_figures_of(source=SourceKind.REPLAYED, cost=cost, curve=curve)
+    (title,) = [row.title for row in programs_section(replayed).figures if "with 1 run" in row.title]
+    assert "metered rate from replayed joules" in title
+    live = program_figures_of(cost=cost, curve=curve)
+    assert not any("replayed" in row.title for row in programs_section(live).figures)
+
+
+def test_a_program_that_is_right_on_the_tests_alone_says_where_it_was_wrong() -> None:
+    figures = program_figures_of()
+    (sample,) = [one for one in figures.summary.samples if one.problem == "twice"]
+    wrong = program("twice", 0, Purpose.WHOLE, correct=False, program=sample.program)
+    (beyond,) = samples_of([*sample.runs, wrong])
+    section = programs_section(replace(figures, summary=replace(figures.summary, samples=(beyond, sample))))
+    assert [line.verdict for line in section.lines] == ["right", "right"]
+    assert "not with all tests in one process" in section.lines[0].how
+    assert "larger" not in section.lines[0].how
+    assert section.lines[1].how == ""

@@ -18,6 +18,11 @@ from joulemark.cli.programs import ComparedPrograms, declared_watts, watts_optio
     "--stream", is_flag=True, help="Of two: after how many questions it is known who is right more often."
 )
 @click.option("--tie", default="1pp", show_default=True, help="With --stream: nearer than this is a tie.")
+@click.option(
+    "--metric",
+    metavar="NAME",
+    help="With --stream: the column or scorer to decide by, right and wrong or a score within 0 and 1.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON, unrounded.")
 @watts_options
 def compare(
@@ -25,6 +30,7 @@ def compare(
     page: Path | None,
     stream: bool,
     tie: str,
+    metric: str | None,
     as_json: bool,
     engine_watts: float | None,
     program_watts: float | None,
@@ -38,7 +44,7 @@ def compare(
     if stream:
         from joulemark.cli.frugal_stream import compare_stream
 
-        compare_stream(runs, tie, page, as_json=as_json)
+        compare_stream(runs, tie, page, metric=metric, as_json=as_json)
         return
     import orjson
 
@@ -46,6 +52,12 @@ def compare(
     from joulemark.record.errors import InputError
     from joulemark.runs.view import summary_of
 
+    if metric is not None:
+        raise InputError(
+            "--metric is for --stream",
+            why="without it all figures of the runs are compared",
+            fix="leave --metric out, or say --stream",
+        )
     if not 2 <= len(runs) <= len(LABELS):
         raise InputError(
             f"{len(runs)} run was named" if len(runs) == 1 else f"{len(runs)} runs were named",

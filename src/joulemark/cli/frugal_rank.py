@@ -14,6 +14,11 @@ import click
 )
 @click.option("--benchmark", help="Of an archive that holds several: which one.")
 @click.option(
+    "--metric",
+    metavar="NAME",
+    help="The column, scorer or statistic to rank by: right and wrong, or a score within 0 and 1.",
+)
+@click.option(
     "--tie", default="1pp", show_default=True, help="Models that are nearer than this are a tie (1pp, 0.02)."
 )
 @click.option(
@@ -28,11 +33,12 @@ def rank(
     files: tuple[Path, ...],
     models: tuple[str, ...],
     benchmark: str | None,
+    metric: str | None,
     tie: str,
     control: str,
     as_json: bool,
 ) -> None:
-    """Rank models by how often they are right: groups that are told apart, and what that would have taken.
+    """Rank models by how often they are right (or a score): groups told apart, and what that takes.
 
     Finished runs are replayed in one random order. Each pair is asked no further than until it is settled.
     """
@@ -45,7 +51,7 @@ def rank(
     from joulemark.frugal.paired.tie_width import require_narrow, tie_width
     from joulemark.report.frugal_paired_ranking import print_ranking, ranking_json
 
-    both, without = read_models(files, models=models, benchmark=benchmark)
+    both, without = read_models(files, models=models, benchmark=benchmark, metric=metric)
     epsilon = tie_width(tie)
     require_narrow(epsilon, both.span, scored=both.graded == "score")
     question = PairedTest(epsilon=epsilon, span=both.span, real=not both.binary)

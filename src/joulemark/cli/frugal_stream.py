@@ -9,7 +9,9 @@ from pathlib import Path
 import click
 
 
-def compare_stream(runs: Sequence[Path], tie: str, page: Path | None, *, as_json: bool) -> None:
+def compare_stream(
+    runs: Sequence[Path], tie: str, page: Path | None, *, metric: str | None = None, as_json: bool
+) -> None:
     """Print after how many questions it is decided between two runs or files; growing runs are followed."""
     import orjson
 
@@ -29,7 +31,7 @@ def compare_stream(runs: Sequence[Path], tie: str, page: Path | None, *, as_json
         raise InputError("--stream makes no page", fix="leave --html out, or compare without --stream")
     told: Streamed | None = None
     try:
-        for told in stream(runs[0], runs[1], epsilon=tie_width(tie)):
+        for told in stream(runs[0], runs[1], epsilon=tie_width(tie), metric=metric):
             if told.growing and not as_json and sys.stderr.isatty():
                 click.echo(standing_line(told), err=True)
     except KeyboardInterrupt:

@@ -74,7 +74,8 @@ def write_pages(root: Path, summary: Summary, view: RunView, declared: DeclaredW
 
         found = program_figures(root, view, declared)
         if found is not None:
-            write_code_page(found.record, found.summary, found.failures, root / EVALUATION_PAGE)
+            page = root / EVALUATION_PAGE
+            write_code_page(found.record, found.summary, found.failures, page, found.not_measured)
     write_report(summary, view, layout.report, found)
     return layout.report
 
@@ -159,11 +160,15 @@ def _break_even(one: ProgramFigures, other: ProgramFigures) -> tuple[BreakEven |
         return None, (one if one.cost is None else other).why_no_joules or ""
     if one.cost.kind is not other.cost.kind:
         return None, f"The costs of one are {one.cost.kind}, of the other {other.cost.kind}: not compared."
+    if one.source is not other.source:
+        return None, f"What generating took is {one.source} of one and {other.source} of the other."
     why = why_not_comparable(one.record, other.record)
     if why is None and "n_tests" in differing(one.record.settings, other.record.settings):
         why = "other settings", "the number of tests"
     if why is not None:
         return None, f"Their programs were evaluated differently ({why[0]}: {why[1]})."
+    if one.summary.open_problems or other.summary.open_problems:
+        return None, "Not all programs are graded yet, and slow ones end last (`joulemark code grade RUN`)."
     return break_even(one.cost, other.cost), ""
 
 

@@ -17,15 +17,23 @@ from joulemark.metrics.student import MIN_DEGREES
 
 MIN_ITEMS = MIN_DEGREES + 1
 Interval = tuple[float, float]
+NORMAL = 3.0
+"""The kurtosis of a normal distribution."""
 
 
 @dataclass(frozen=True, slots=True)
 class Moments:
-    """Mean and standard deviation of n values; nan where there are too few."""
+    """Mean and standard deviation of n values; nan where there are too few.
+
+    ``kurtosis`` tells how heavy the tails are, 3 as of a normal distribution where nothing is known of them;
+    ``far`` is how far the mean lies from the farther end of what the values may be, 0 where they have none.
+    """
 
     mean: float
     sd: float
     n: int
+    kurtosis: float = NORMAL
+    far: float = 0.0
 
     @property
     def relative_sd(self) -> float:
@@ -37,7 +45,8 @@ def moments(values: Floats) -> Moments:
     """Return the moments of values (n,)."""
     n = len(values)
     sd = float(values.std(ddof=1)) if n > 1 else math.nan
-    return Moments(float(values.mean()) if n else math.nan, sd, n)
+    mean = float(values.mean()) if n else math.nan
+    return Moments(mean, sd, n, _kurtosis(values - mean))
 
 
 def ratio_moments(costs: Floats, values: Floats) -> Moments:
@@ -50,7 +59,14 @@ def ratio_moments(costs: Floats, values: Floats) -> Moments:
     if share == 0 or len(values) < 2:
         return Moments(math.nan, math.nan, len(values))
     ratio = float(costs.mean()) / share
-    return Moments(ratio, float((costs - ratio * values).std(ddof=1)) / abs(share), len(values))
+    errors = costs - ratio * values
+    return Moments(ratio, float(errors.std(ddof=1)) / abs(share), len(values), _kurtosis(errors))
+
+
+def kurtosis_of_share(share: float) -> float:
+    """Return the kurtosis of values of which that share are 1 and the others 0: 1/(p q) - 3."""
+    spread = share * (1 - share)
+    return 1 / spread - 3 if spread > 0 else NORMAL
 
 
 def standard_error(sd: float, n: int, of: int | None = None) -> float:
@@ -114,6 +130,11 @@ def half_width_of_share(share: float, n: int, of: int | None = None, gain: float
     """Return half the length of Wilson's interval where that share of n items is right."""
     _require(n, of)
     return float(wilson_half_width(share * n, n, math.inf if of is None else of, gain=gain))
+
+
+def _kurtosis(errors: Floats) -> float:
+    square = float((errors**2).mean()) if len(errors) else 0.0
+    return float((errors**4).mean()) / square**2 if square > 0 else NORMAL
 
 
 def _require(n: int, of: int | None) -> None:

@@ -89,5 +89,10 @@ def estimate(
     asked = 0.0 if population is None else min(units.n_items / population, 1.0)
     left = 1 - asked * (1 - within)
     standard_error = math.sqrt(mean_square * k / (k - 1) * k * left) / divisor
-    wider = widening(errors, mean_square) + max(math.sqrt(1 / (2 * k)) - SURE, 0.0)
+    wider = widening(errors, mean_square) + widening_of_few(k)
     return RatioEstimate(figure, t_95(k - 1) * standard_error * wider)
+
+
+def widening_of_few(k: int) -> float:
+    """Return by which part of its width the interval of ``k`` units is wider than Student's t makes it."""
+    return max(math.sqrt(1 / (2 * k)) - SURE, 0.0)

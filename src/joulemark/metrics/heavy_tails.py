@@ -28,5 +28,9 @@ def widening(errors: NDArray[np.float64], mean_square: float | None = None) -> f
         mean_square = float(errors @ errors) / k if k else 0.0
     if not mean_square > 0:
         return 1.0
-    kurtosis = float(np.mean(errors**4)) / mean_square**2
+    return widening_at(float(np.mean(errors**4)) / mean_square**2, k)
+
+
+def widening_at(kurtosis: float, k: int) -> float:
+    """Return the factor for ``k`` values of a kurtosis, 3 of a normal distribution."""
     return 1 + _WIDENED * max(math.sqrt(max(kurtosis - 3, 0.0) / (4 * k)) - SURE, 0.0)

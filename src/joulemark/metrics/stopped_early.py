@@ -20,13 +20,13 @@ from joulemark.metrics.caveat import Caveat
 from joulemark.metrics.definition import MetricDefinition
 from joulemark.metrics.ended_by import decision, ended_by_hand, named_late
 from joulemark.metrics.finite_ratio import BATCHES_OF, Units, estimate
-from joulemark.metrics.halves import halves
 from joulemark.metrics.item_costs import requests_overlap
 from joulemark.metrics.metered_units import metered_units
 from joulemark.metrics.money import by_tokens, electricity_cost, token_costs
 from joulemark.metrics.plain import JsonValue, reason_json
 from joulemark.metrics.run_view import RunView
 from joulemark.metrics.these_questions import is_prefix
+from joulemark.metrics.unsettled import unsettled
 from joulemark.metrics.value import Value, energy_value, withheld
 from joulemark.record.item import Item
 from joulemark.record.manifest import StopFacts
@@ -46,9 +46,13 @@ SAVED = MetricDefinition(
     "estimated, never measured: the mean cost of the n questions asked, a random sample of the N that the "
     "run was to ask, times the U requests that were not asked; where requests overlapped, of the time before "
     "the last of them began, since the end, when what is in flight is awaited, comes but once; interval: "
-    "95 %, Student's t, with the meter's bound, of batches where requests overlapped",
+    "95 %, Student's t, with the meter's bound, of batches where requests overlapped; none where the time or "
+    "the energy of a request changed while the run was asked",
 )
 DEFINITIONS = (SAVED,)
+_NOT_ALLOWED_FOR = (
+    "Questions that were not asked may cost otherwise still, so what stopping saved has no interval."
+)
 AS_RECORDED = "as the run noted it while it was asked; not computed anew"
 
 
@@ -189,27 +193,21 @@ def of_stop(run: RunView) -> Iterator[Caveat]:
 
 def _unsettled(run: RunView) -> Iterator[Caveat]:
     """Say that time or energy of a request changed while a run was asked that a rule ended."""
-    questions: dict[str, list[Item]] = {}
-    for item in run.measured_items:
-        questions.setdefault(item.item_id, []).append(item)
-    groups = list(questions.values())
-    counts = [float(len(repeats)) for repeats in groups]
-    taken = [math.fsum(item.t_end - item.t_sent for item in repeats) * 1e-9 for repeats in groups]
-    batch = BATCHES_OF * (run.manifest.load.concurrency or 1) if requests_overlap(run) else 1
-    seconds = Units(np.array(taken), np.array(counts), len(groups)).batched(batch)
-    told = []
-    for unit, units in (("s", seconds), ("J", metered_units(run, groups, counts))):
-        parts = None if isinstance(units, Value) else halves(units)
-        if parts is not None and parts.clearly_apart:
-            told.append(
-                f"{parts.first:.4g} {unit} in its first half and {parts.second:.4g} {unit} in its second"
-            )
+    changed = unsettled(run).values()
+    drifts = [one.drift for one in changed if one.drift]
+    told = [one.halves for one in changed if one.halves]
+    if drifts:
+        yield Caveat(
+            "drifting",
+            f"From the first answers to the last a request of one length changed {' and '.join(drifts)}, "
+            f"little by little, which chance does in one run of a hundred. {_NOT_ALLOWED_FOR}",
+            loud=True,
+        )
     if told:
         yield Caveat(
             "not_settled",
             f"A request took {', and '.join(told)}, more than chance allows: what it costs changed while the "
-            "run was asked. Questions that were not asked may cost otherwise still, and what stopping saved "
-            "does not allow for that.",
+            f"run was asked. {_NOT_ALLOWED_FOR}",
             loud=True,
         )
 
@@ -265,12 +263,17 @@ def _ledger(run: RunView, questions: Sequence[Sequence[Item]], of: int) -> tuple
     seconds = _seconds(run)
     taken = [math.fsum(item.t_end - item.t_begin for item in repeats) for repeats in questions]
     whole_ns = math.fsum(taken)
-    of_time = Units(
+    of_time: Units | Value = Units(
         np.array(taken) * ((seconds.value or 0.0) / whole_ns if whole_ns else 0.0),
         np.array(counts),
         len(questions),
     ).batched(batch)
+    changed = unsettled(run)
     joules = metered_units(run, questions, counts)
+    if "seconds" in changed and seconds.value is not None:
+        of_time = withheld("s", Reason.COST_CHANGED)
+    if "joules" in changed:
+        joules = withheld("J", Reason.COST_CHANGED)
     lines = [
         line("seconds", "Time", seconds, seconds if seconds.value is None else of_time, each_s),
         line("joules", "Energy", energy_value(run.headline_energy), joules, each_j),

@@ -57,7 +57,9 @@ class CodeRun:
     ``program``: SHA-256 of the source; ``role`` is `REFERENCE` or `CANDIDATE`; ``sample`` numbers a
     candidate's samples of one problem from 0, null for the reference. ``case``: number of the input;
     ``size``: what the generator was asked for, null where inputs are given; ``level``: of difficulty from 0.
-    ``pair`` and ``position`` place a run in the interleaved order (A B B A; position 0 or 1 in a pair).
+    ``pair`` and ``position`` place a run in the interleaved order (A B B A; position 0 or 1 in a pair). Of
+    levels and of all tests in one process ``pair`` counts repeats on through all samples of a problem, as
+    each has inputs of its own: the reference's runs of the same number are on the same inputs.
     ``n_calls``: how many calls the run stands for (all tests, for `Purpose.WHOLE`).
 
     ``cpu_ns``: CPU time of the whole process between the start of the call and its end, read from outside on

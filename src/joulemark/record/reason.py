@@ -46,6 +46,7 @@ class Reason(StrEnum):
     TOO_FEW_ITEMS = "too_few_items"
     TOO_FEW_BLOCKS = "too_few_blocks"
     NO_SPREAD = "no_spread"
+    COST_CHANGED = "cost_changed"
     TOO_MANY_EMPTY_RESAMPLES = "too_many_empty_resamples"
     NO_GOLD = "no_gold"
     NO_ANSWER = "no_answer"
@@ -143,6 +144,7 @@ _TEXTS: dict[Reason, str] = {
     Reason.NOTHING_SCORED: "No answer could be scored.",
     Reason.TOO_FEW_ITEMS: "Too few items for an interval.",
     Reason.NO_SPREAD: "All answers so far are the same, which says nothing of those that were not asked.",
+    Reason.COST_CHANGED: "What a request costs changed while the run was asked, and may go on to change.",
     Reason.TOO_FEW_BLOCKS: "The meter is too slow for single answers, the run too short for blocks of them.",
     Reason.TOO_MANY_EMPTY_RESAMPLES: "More than 5 % of the resamples hold no correct answer.",
     Reason.NO_GOLD: "The item has no reference answer.",

@@ -12,12 +12,10 @@ from joulemark.metrics.code.by_group import Placed
 from joulemark.metrics.code.summary import CodeSummary
 from joulemark.report.code_cells import OF_GROUPS, group_columns, group_rows
 from joulemark.report.code_chart import ratio_chart, ratio_words
+from joulemark.report.code_extremes import algorithm_counts, extremes_of, is_alike, unplaced_words
 from joulemark.report.code_rows import (
-    algorithm_counts,
     definition_of,
-    extremes_of,
     headline,
-    is_alike,
     notes,
     sections,
     warnings,
@@ -46,7 +44,8 @@ class Program:
 class Ends:
     """The worst and the best programs by one metric, and the algorithms of the worst.
 
-    ``alike``: the value of all of them where it is one; then no program is shown.
+    ``alike``: the value of all of them where it is one; then no program is shown. ``unplaced`` says how many
+    have no value.
     """
 
     title: str
@@ -54,6 +53,7 @@ class Ends:
     best: tuple[Program, ...]
     algorithms: str
     alike: str = ""
+    unplaced: str = ""
 
 
 def render_code_page(
@@ -111,9 +111,15 @@ def write_code_page(
 
 def _ends(record: EvaluationRecord, summary: CodeSummary) -> list[Ends]:
     return [
-        Ends(title, (), (), "", one.worst[0].text)
+        Ends(title, (), (), "", one.worst[0].text, unplaced_words(one))
         if is_alike(one)
-        else Ends(title, _programs(one.worst, record), _programs(one.best, record), algorithm_counts(one))
+        else Ends(
+            title,
+            _programs(one.worst, record),
+            _programs(one.best, record),
+            algorithm_counts(one),
+            unplaced=unplaced_words(one),
+        )
         for title, one in extremes_of(summary)
     ]
 

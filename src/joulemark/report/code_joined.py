@@ -11,10 +11,12 @@ from rich.table import Table
 from rich.text import Text
 
 from joulemark.code.joined.figures import ProgramFigures
+from joulemark.code.joined.source_kind import SourceKind
 from joulemark.metrics.catalogue import code_definitions
 from joulemark.metrics.code.break_even import BreakEven, CostKind
 from joulemark.metrics.code.summary_json import definition_name
 from joulemark.metrics.value import Value
+from joulemark.report.code_rows import unfinished
 from joulemark.report.wording import DASH, figure_texts, printable, why, why_no_interval
 
 _SHARES = ("pass_at_1", "tied_share", "faster_share", "slower_share", "aa_band")
@@ -53,11 +55,12 @@ def program_rows(figures: ProgramFigures) -> list[ProgramRow]:
         rows.append(_row("  at least", "net_corrected_at_least", summary["net_corrected_at_least"]))
     rows.append(_row("As fast as the reference, within the tie band", "tied_share", summary["tied_share"]))
     rows.append(_row("  the tie band (a program against itself)", "aa_band", summary["aa_band"]))
-    unit = "Processor time" if figures.generate.unit == "s" else "Energy (measured)"
-    rows.append(_row(f"{unit} to generate, per correct answer", "generate", figures.generate))
+    rows.append(_row(f"{_generating(figures)} to generate, per correct answer", "generate", figures.generate))
     rows.append(_row("CPU time of one run, scaled input", "run_cpu_s", figures.run_cpu_s))
     if figures.run_j.value is not None:
-        rows.append(_row("Energy (modelled) of one run", "run_at_metered_rate_j", figures.run_j))
+        rows.append(
+            _row(f"Energy (modelled{_from(figures)}) of one run", "run_at_metered_rate_j", figures.run_j)
+        )
     rows += _with_runs(figures)
     return rows
 
@@ -65,9 +68,16 @@ def program_rows(figures: ProgramFigures) -> list[ProgramRow]:
 def print_program_figures(figures: ProgramFigures, console: Console) -> None:
     """Print the section ``Programs``."""
     console.print(Text("\nPrograms", style="bold"))
+    for sentence in program_warnings(figures):
+        console.print(Text(f"! {sentence}", style="bold red"))
     _print_rows(program_rows(figures), console)
     for sentence in program_notes(figures):
         console.print(Text(f"* {sentence}", style="dim"))
+
+
+def program_warnings(figures: ProgramFigures) -> list[str]:
+    """Return what must be known before a figure is believed: which problems are open, where some are."""
+    return unfinished(figures.record, figures.summary)
 
 
 def program_notes(figures: ProgramFigures) -> list[str]:
@@ -94,6 +104,18 @@ def break_even_sentence(a: str, b: str, found: BreakEven | None, reason: str = "
     )
 
 
+def _generating(figures: ProgramFigures) -> str:
+    """Say what the cost of generating is, and what it was made by."""
+    if figures.generate.unit != "s":
+        return f"Energy ({figures.source})"
+    return f"Processor time{' (simulated)' * (figures.source is SourceKind.SIMULATED)}"
+
+
+def _from(figures: ProgramFigures) -> str:
+    """Say of which joules a rate is, where no meter of this run saw them."""
+    return "" if figures.source is SourceKind.MEASURED else f" from {figures.source} joules"
+
+
 def _with_runs(figures: ProgramFigures) -> Iterator[ProgramRow]:
     if figures.cost is None:
         yield ProgramRow(
@@ -101,6 +123,8 @@ def _with_runs(figures: ProgramFigures) -> Iterator[ProgramRow]:
         )
         return
     how = _KINDS[figures.cost.kind]
+    if figures.cost.kind is CostKind.AT_METERED_RATE:
+        how += _from(figures)
     for n, value in figures.curve:
         if n in _SHOWN_RUNS:
             runs = "1 run" if n == 1 else f"{n:,} runs"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from joulemark.code.evaluation.record import EvaluationRecord
 from joulemark.code.evaluation.settings import FigureSet
 from joulemark.metrics.catalogue import code_definitions
-from joulemark.metrics.code.by_group import Extremes, Figures
+from joulemark.metrics.code.by_group import Figures
 from joulemark.metrics.code.queued import Queued
 from joulemark.metrics.code.summary import CodeSummary
 from joulemark.metrics.code.summary_json import definition_name
@@ -16,6 +16,7 @@ from joulemark.metrics.code.wrong import Wrong
 from joulemark.metrics.definition import MetricDefinition
 from joulemark.record.code_run import RUN_FLAGS, WORK_OUTSIDE_CALL, Purpose
 from joulemark.report.busy import DAGGER
+from joulemark.report.code_beyond_tests import beyond_tests_note
 from joulemark.report.code_busy import busy_words, is_of_busy_wall
 from joulemark.report.wording import figure_texts, printable, why
 
@@ -80,15 +81,6 @@ _SECTIONS: tuple[tuple[str, tuple[str, ...]], ...] = (
 )
 _BESIDE = {"faster_at_1": "efficient_at_1", "percentile_rank": "dps"}
 """Figures that say what one as published does not: never shown without them."""
-EXTREMES = {
-    "cpu_ratio": "CPU time over the reference's",
-    "memory_ratio": "peak memory over the reference's",
-    "memory_time_ratio": "memory over time, over the reference's",
-    "growth_excess": "growth beyond the reference's",
-    "net": "NET as the paper defines it: execution time",
-    "nmu": "NMU as the paper defines it: peak memory",
-    "ntmu": "NTMU as the paper defines it: memory over time",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,30 +154,6 @@ def definition_of(name: str) -> MetricDefinition:
     return {one.name: one for one in code_definitions()}[definition_name(name)]
 
 
-def extremes_of(summary: CodeSummary) -> list[tuple[str, Extremes]]:
-    """Return metrics with the worst and the best by each, marked where a busy machine's wall is in it."""
-    found = []
-    for name, title in EXTREMES.items():
-        one = summary.extremes.get(name)
-        if one is not None and one.worst:
-            figure = "ntmu_corrected" if name == "memory_time_ratio" else name
-            marked = f"{title} {DAGGER}" if is_of_busy_wall(figure, summary.queued) else title
-            found.append((marked, one))
-    return found
-
-
-def is_alike(found: Extremes) -> bool:
-    """Tell whether the worst and the best are shown with one value."""
-    return len(found.worst) > 1 and found.worst[0].text == found.best[0].text
-
-
-def algorithm_counts(found: Extremes, *, least: int = 1) -> str:
-    """Say how many of the worst are of which algorithm class, of those with at least so many."""
-    return ", ".join(
-        f"{printable(name).replace('_', ' ')} {count}" for name, count in found.algorithms if count >= least
-    )
-
-
 def headline(record: EvaluationRecord, summary: CodeSummary) -> str:
     """Say in one sentence how many programs are right."""
     counts = summary.counts
@@ -215,7 +183,8 @@ def unfinished(record: EvaluationRecord, summary: CodeSummary) -> list[str]:
         (
             f"Not finished: {n:,} of {all_n:,} problems {'is' if n == 1 else 'are'} still to be done and in "
             f"no figure ({_some(missing)}). Slow and endless programs end last, so what is here leans "
-            "towards the good. The `joulemark code eval` that made it, given again, goes on from here."
+            "towards the good. The command that made it goes on from here: the same `joulemark code eval` "
+            "again, or `joulemark code grade RUN` for the programs of a run."
         )
     ]
 
@@ -230,11 +199,8 @@ def notes(summary: CodeSummary, not_measured: Mapping[str, str] | None = None) -
     said = [_flagged(flag, noticed, summary) for flag, noticed in sorted(summary.flagged.items()) if noticed]
     if summary.wrong:
         said.insert(0, _wrong(summary.wrong))
-    if n := summary.counts["n_wrong_beyond_tests"]:
-        said.append(
-            f"{n} programs pass all tests and are wrong on larger inputs: their times count nowhere, which "
-            "favours them."
-        )
+    if beyond := beyond_tests_note(summary):
+        said.append(beyond)
     if n := summary.counts["n_failed_scaled"]:
         said.append(f"{n} right programs failed on the scaled input: what they take is not known.")
     if n := summary.counts["n_without_reference"]:

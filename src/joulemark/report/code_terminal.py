@@ -13,12 +13,10 @@ from joulemark.code.evaluation.record import EvaluationRecord
 from joulemark.metrics.code.by_group import Extremes, Figures
 from joulemark.metrics.code.summary import CodeSummary
 from joulemark.report.code_cells import OF_GROUPS, Cell, group_columns, group_rows
+from joulemark.report.code_extremes import algorithm_counts, extremes_of, is_alike, unplaced_words
 from joulemark.report.code_rows import (
     Section,
-    algorithm_counts,
-    extremes_of,
     headline,
-    is_alike,
     notes,
     sections,
     warnings,
@@ -94,8 +92,11 @@ def cell_text(cell: Cell) -> Text:
 
 def _ends(title: str, found: Extremes, record: EvaluationRecord, console: Console) -> None:
     """Print the worst and the best by one metric; the programs themselves are on the page."""
+    unplaced = unplaced_words(found)
     if is_alike(found):
         console.print(Text(f"\nBy {title} all are alike: {found.worst[0].text}", style="bold"))
+        if unplaced:
+            console.print(Padding(Text(unplaced, style="dim"), (0, 0, 0, 2)))
         return
     console.print(Text(f"\nThe worst by {title}", style="bold"))
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
@@ -112,6 +113,8 @@ def _ends(title: str, found: Extremes, record: EvaluationRecord, console: Consol
     best = ", ".join(
         f"{one.text} {printable(one.problem)} sample {one.number}" for one in found.best[:_N_BEST]
     )
+    if unplaced:
+        console.print(Padding(Text(unplaced, style="dim"), (0, 0, 0, 2)))
     if counts := algorithm_counts(found, least=2):
         console.print(Padding(Text(f"more than one of these: {counts}", style="dim"), (0, 0, 0, 2)))
     console.print(Padding(Text(f"the best: {best}", style="dim"), (0, 0, 0, 2)))

@@ -38,18 +38,31 @@ def cutoff_text(cutoff: Cutoff) -> str:
 
 def constant_text(found: Study) -> str:
     """Say what the number is, and what random numbers give."""
+    null, smoother = found.null, _smoother(found.cutoff)
+    given = f"{_NULLS[null.kind]} with no data in it gives {_null_text(null)} through {_pipeline(found)}"
+    if not found.leaves_constant:
+        return f"This is a constant of {smoother}, not a property of the model or the task: {given}."
+    apart = 100 * (found.cutoff.mean - null.cutoff.mean)
+    why = (
+        "as frames with so few of the rarer answers have slopes of few sizes"
+        if found.is_coarse
+        else "as where a few items outweigh all others"
+    )
     return (
-        f"{_constant(found.cutoff)}, not a property of the model or the task: {_NULLS[found.null.kind]} with "
-        f"no data in it gives {_null_text(found.null)} through the same pipeline."
+        f"The constant of {smoother} is another number: {given}. This cut-off lies {number(abs(apart), 1)} "
+        f"points {'above' if apart > 0 else 'below'} it, {why}, and says as little of how many are enough."
     )
 
 
 def null_lines(found: NullResult) -> list[str]:
     """Say what random numbers alone gave."""
-    same = "there is no data in this at all, and the number comes out the same as for any model and any task"
+    same = (
+        "there is no data in this at all, and the number comes out as for every model and task with more "
+        "than a few of the rarer answers in a frame"
+    )
     return [
         cutoff_text(found.cutoff),
-        f"{_constant(found.cutoff)}: {same}.",
+        f"This is a constant of {_smoother(found.cutoff)}: {same}.",
         "It cannot say how many items are enough; `joulemark frugal plan` does.",
     ]
 
@@ -84,8 +97,8 @@ def warning_lines(found: Study) -> list[str]:
     if found.is_coarse:
         lines.append(
             f"a frame of {found.cutoff.frames.length:,} items holds {number(found.rarer_in_frame or 0.0, 1)} "
-            "of the rarer answers in the mean, which is coarse: for that alone the cut-off leaves 40.7 %, in "
-            "the published method as here"
+            "of the rarer answers in the mean, which is coarse: for that alone the cut-off leaves the "
+            "smoother's constant, in the published method as here"
         )
     if found.cutoff.n_without_knee:
         lines.append(f"{found.cutoff.n_without_knee} shuffles have no knee and are left out of the mean")
@@ -173,12 +186,19 @@ def _items(found: Study) -> str:
     return f"{len(found.outcomes):,} items"
 
 
-def _constant(cutoff: Cutoff) -> str:
+def _smoother(cutoff: Cutoff) -> str:
     method = cutoff.method
     return (
-        f"This is a constant of the smoother (lowess with frac {method.frac:.3g}, {method.passes} robust "
-        f"passes, frames of {percent(cutoff.frames.length / cutoff.frames.n_items)})"
+        f"the smoother (lowess with frac {method.frac:.3g}, {method.passes} robust passes, frames of "
+        f"{percent(cutoff.frames.length / cutoff.frames.n_items)})"
     )
+
+
+def _pipeline(found: Study) -> str:
+    """Name what random numbers went through: the same, or its fast mode beside an exact study."""
+    if found.cutoff.is_exact == found.null.cutoff.is_exact:
+        return "the same pipeline"
+    return "the same pipeline in fast mode (--null runs it exactly)"
 
 
 def _null_text(found: NullResult) -> str:

@@ -128,7 +128,7 @@ def note_lines(found: Plan) -> list[str]:
         "column `at 40.7 %` is what that gives, as any plain random sample of that size does."
     )
     if len({cost.kind for one in found.tasks for cost in one.costs}) > 1:
-        lines.append("Costs that are measured, modelled and stated are not added to each other.")
+        lines.append("Measured, a file's, modelled and stated costs are not added to each other.")
     return lines
 
 

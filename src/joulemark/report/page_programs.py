@@ -14,7 +14,8 @@ from joulemark.metrics.definition import MetricDefinition
 from joulemark.metrics.value import Value
 from joulemark.record.code_run import Outcome
 from joulemark.report.cells import Cell, notes
-from joulemark.report.code_joined import ProgramRow, program_notes, program_rows
+from joulemark.report.code_beyond_tests import beyond_tests_words
+from joulemark.report.code_joined import ProgramRow, program_notes, program_rows, program_warnings
 from joulemark.report.code_rows import notes as noticed
 from joulemark.report.wording import DASH, figure_texts, printable, why
 
@@ -27,7 +28,6 @@ _WORDS = {
     Comparison.TIE: "not told apart",
     Comparison.SLOWER: "slower",
 }
-_WRONG_BEYOND_TESTS = "but not on an input beyond the tests: its time counts nowhere"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,10 @@ class ProgramLine:
 
 @dataclass(frozen=True, slots=True)
 class ProgramsSection:
-    """The section: ``figures`` of all programs, ``lines`` of each (``n_left_out`` more are not shown)."""
+    """The section: ``figures`` of all programs, ``lines`` of each (``n_left_out`` more are not shown).
+
+    ``warnings``: what must be known before a figure is believed.
+    """
 
     figures: tuple[ProgramRow, ...]
     lines: tuple[ProgramLine, ...]
@@ -60,6 +63,7 @@ class ProgramsSection:
     evaluation: str
     notes: tuple[str, ...]
     definitions: tuple[MetricDefinition, ...]
+    warnings: tuple[str, ...] = ()
 
 
 def programs_section(figures: ProgramFigures) -> ProgramsSection:
@@ -71,9 +75,16 @@ def programs_section(figures: ProgramFigures) -> ProgramsSection:
     shown = tuple(lines[:MOST_ROWS])
     used = {row.name for row in rows} | ({"cpu_ratio"} if measured else set())
     known = tuple(defined for defined in code_definitions() if defined.name in used)
-    said = [*program_notes(figures), *noticed(summary), *notes(_cells(shown))]
+    said = [*program_notes(figures), *noticed(summary, figures.not_measured), *notes(_cells(shown))]
     return ProgramsSection(
-        rows, shown, len(lines) - len(shown), measured, EVALUATION_PAGE, tuple(said), known
+        rows,
+        shown,
+        len(lines) - len(shown),
+        measured,
+        EVALUATION_PAGE,
+        tuple(said),
+        known,
+        tuple(program_warnings(figures)),
     )
 
 
@@ -106,7 +117,7 @@ def _verdict(sample: Sample, has_program: bool) -> tuple[str, str]:
     if not has_program:
         return "wrong", "no program in the answer"
     if sample.passed:
-        return "right", "" if sample.right else _WRONG_BEYOND_TESTS
+        return "right", beyond_tests_words(sample)
     word = "not judged" if sample.passed is None else "wrong"
     bad = next((run for run in sample.runs if run.outcome is not Outcome.RETURNED or not run.correct), None)
     if bad is None:

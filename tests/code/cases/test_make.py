@@ -8,7 +8,7 @@ from doubles.small_problems import root_problem, total_problem
 from joulemark.code.cases.case import Kind
 from joulemark.code.cases.make import make_cases
 from joulemark.code.contain.sandbox import Sandbox
-from joulemark.code.problems.problem import Example, Generator
+from joulemark.code.problems.problem import Checker, Comparison, Example, Generator
 from joulemark.record.errors import InputError
 
 
@@ -33,9 +33,24 @@ def test_given_inputs_are_all_kept(sandbox: Sandbox) -> None:
     assert len(make_cases(sandbox, root_problem(), 1)) == 2
 
 
+NEARLY = Checker(
+    Comparison.CHECKER,
+    source="def check(args, expected, got):\n    return got >= 0 and abs(got - expected) <= 1\n",
+)
+"""A checker of the problem, to which several results are right."""
+
+
 @pytest.mark.parametrize(
     ("change", "says"),
     [
+        ({"checker": NEARLY, "examples": (Example(([1],), 3),)}, "wrong on an example"),
+        (
+            {"checker": NEARLY, "brute_force": "def total(values):\n    return sum(values) + 2"},
+            "brute force differ",
+        ),
+        ({"checker": NEARLY, "canonical": "def total(values):\n    return -1"}, "wrong on an example"),
+        ({"inputs": (([4, 5],), ([6],)), "expected": (9, 7)}, "expected result of its own"),
+        ({"checker": NEARLY, "inputs": (([4, 5],),), "expected": (7,)}, "expected result of its own"),
         (
             {"brute_force": "def total(values):\n    return sum(values) + (len(values) == 3)"},
             "brute force differ",
@@ -58,3 +73,15 @@ def test_a_problem_whose_parts_disagree_is_refused_with_the_case(
 ) -> None:
     with pytest.raises(InputError, match=says):
         make_cases(sandbox, total_problem(**change), 30)
+
+
+def test_other_results_that_the_problems_checker_takes_are_no_disagreement(sandbox: Sandbox) -> None:
+    changes = {
+        "checker": NEARLY,
+        "generator": Generator("def generate(r, s, h):\n    return ([1] * s,)", (10, 20)),
+        "brute_force": "def total(values):\n    return sum(values) + 1",
+        "examples": (Example(([1],), 2),),
+        "inputs": (([4, 5],), ([6],)),
+        "expected": (8, 6),
+    }
+    assert len(make_cases(sandbox, total_problem(**changes), 30)) == 30

@@ -136,3 +136,10 @@ def test_a_call_that_raises_under_a_test_script_is_one_run(sandbox: Sandbox) -> 
 def test_a_problem_without_tests_has_no_right_answer(sandbox: Sandbox) -> None:
     problem = total_problem(generator=None, examples=(), edge_cases=(), brute_force=None)
     assert not graded(sandbox, problem, TOTAL).is_correct
+
+
+def test_what_a_program_returned_under_a_script_is_kept_beside_its_inputs(sandbox: Sandbox) -> None:
+    found = graded(sandbox, scripted_problem(), "def double(number):\n    return number + number")
+    assert found.results == (0, 2, 4, 6, 8)
+    assert len(found.results) == len(found.inputs)
+    assert graded(sandbox, scripted_problem(), "def double(number):\n    return 1").results == ()

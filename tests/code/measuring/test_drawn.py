@@ -17,7 +17,7 @@ from joulemark.code.measuring.observed import Ran
 from joulemark.code.measuring.once import Bench
 from joulemark.code.measuring.paired import PairPlan, run_pairs
 from joulemark.code.measuring.scaled import Scaled, unchecked
-from joulemark.code.measuring.whole import draw_tests, run_whole_beside
+from joulemark.code.measuring.whole import WholeRuns
 from joulemark.code.problems.problem import Generator
 from joulemark.record.code_run import REFERENCE, SEEN_INPUT, Outcome
 
@@ -125,7 +125,9 @@ def test_a_size_of_before_at_which_the_reference_is_too_fast_today_has_no_pairs(
 
 def test_all_tests_are_drawn_anew_but_for_what_is_given(bench: Bench, sandbox: Sandbox) -> None:
     graded = make_cases(sandbox, bench.problem, 12)
-    first, second = draw_tests(bench, graded, 2)
+    whole = WholeRuns(bench, Ran("total", TOTAL), graded, 1)
+    (first,), (second,) = whole.draw(), whole.draw()
+    assert (first.pair, second.pair) == (0, 1)
     n_given = sum(case.size is None for case in graded)
     large = [
         {case.sent for case in one if (case.size or 0) > 20} for one in (graded, first.cases, second.cases)
@@ -141,6 +143,18 @@ def test_tests_without_a_generator_are_told_to_be_known(sandbox: Sandbox) -> Non
     problem = total_problem(generator=None, brute_force=None)
     with Judge(sandbox, problem) as judge:
         bench = Bench(sandbox, problem, judge)
-        tests = draw_tests(bench, make_cases(sandbox, problem, 5), 1)
-        runs = run_whole_beside(bench, Ran("total", TOTAL), MINE, tests)
+        whole = WholeRuns(bench, Ran("total", TOTAL), make_cases(sandbox, problem, 5), 1)
+        runs = [*whole.run(MINE), *whole.run(replace(MINE, sample=1))]
     assert all(run.outcome is Outcome.RETURNED and run.correct and SEEN_INPUT in run.flags for run in runs)
+    assert [(run.sample, run.pair) for run in runs] == [(None, 0), (0, 0), (1, 0)]  # the reference once
+
+
+def test_every_answer_has_tests_of_its_own_and_the_reference_beside_it(
+    bench: Bench, sandbox: Sandbox
+) -> None:
+    """One could leave in the kernel's caches what it found for the next."""
+    whole = WholeRuns(bench, Ran("total", TOTAL), make_cases(sandbox, bench.problem, 4), 2)
+    runs = [run for sample in (0, 1) for run in whole.run(replace(MINE, sample=sample))]
+    placed = [(run.sample, run.pair) for run in runs]
+    assert placed == [(None, 0), (0, 0), (0, 1), (None, 1), (None, 2), (1, 2), (1, 3), (None, 3)]
+    assert all(run.correct for run in runs)

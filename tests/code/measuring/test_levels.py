@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import copy
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 import pytest
 
-from doubles.small_problems import total_problem
+from doubles.small_problems import TOTAL, total_problem
+from joulemark.code.cases.case import Case
 from joulemark.code.contain.sandbox import Sandbox
 from joulemark.code.grading.judge import Judge
-from joulemark.code.measuring.levels import REPEATS, Levels
+from joulemark.code.inside.packed import Packed
+from joulemark.code.measuring.levels import Levels
 from joulemark.code.measuring.observed import Ran
 from joulemark.code.measuring.once import Bench
 from joulemark.code.measuring.scaled import reference
 from joulemark.code.problems.problem import Generator, Problem
-from joulemark.record.code_run import Outcome, Purpose
+from joulemark.metrics.code.level_draw import LEVEL_REPEATS
+from joulemark.record.code_run import CodeRun, Outcome, Purpose
 from joulemark.record.errors import InputError
 
 _GENERATE = """
@@ -24,9 +29,11 @@ def generate(rng, size, shape):
 """
 
 
-def levelled_problem() -> Problem:
+def levelled_problem(
+    levels: tuple[int, ...] = (5, 2000, 4000), tests: tuple[int, ...] = (3, 2, 1)
+) -> Problem:
     generator = Generator(
-        _GENERATE, levels=(5, 2000, 4000), cases_per_level=(3, 2, 1), level_weights=(0, 3, 4)
+        _GENERATE, levels=levels, cases_per_level=tests, level_weights=(0, 3, 4)[: len(levels)]
     )
     return total_problem(generator=generator)
 
@@ -39,15 +46,21 @@ def bench(sandbox: Sandbox) -> Iterator[Bench]:
 
 
 @pytest.fixture(scope="module")
-def levels(bench: Bench) -> Levels:
+def begun(bench: Bench) -> Levels:
     return Levels(bench, reference(bench.problem))
+
+
+@pytest.fixture
+def levels(begun: Levels) -> Levels:
+    """Levels that no candidate has run on yet."""
+    return copy.copy(begun)
 
 
 def test_levels_that_count_are_repeated_and_the_first_is_not(levels: Levels) -> None:
     runs = levels.reference_runs
     assert all(run.purpose is Purpose.LEVEL and run.correct and run.sample is None for run in runs)
     found = Counter((run.level, run.case) for run in runs)
-    counted = {(1, 0): REPEATS, (1, 1): REPEATS, (2, 0): REPEATS}
+    counted = {(1, 0): LEVEL_REPEATS, (1, 1): LEVEL_REPEATS, (2, 0): LEVEL_REPEATS}
     assert found == {(0, 0): 1, (0, 1): 1, (0, 2): 1, **counted}
     assert {run.size for run in runs if run.level == 2} == {4000}
 
@@ -96,11 +109,52 @@ def test_a_reference_that_fails_is_told(sandbox: Sandbox) -> None:
         Levels(Bench(sandbox, problem, judge), Ran("total", by_luck))
 
 
-def test_the_inputs_are_those_of_the_seed(bench: Bench) -> None:
-    one, same, other = (Levels(bench, reference(bench.problem), seed) for seed in (1, 1, 2))
-    sent = [
-        [case.sent for repeats in mine._cases for cases in repeats for case in cases]
-        for mine in (one, same, other)
+class Noting(Bench):
+    """A bench that keeps which input each row is of."""
+
+    def run(self, ran: Ran, cases: Sequence[Case], purpose: Purpose, **rest: Any) -> CodeRun:
+        found = super().run(ran, cases, purpose, **rest)
+        key = (found.sample, found.level, found.case, found.pair)
+        INPUTS.setdefault(str(self.seed), {})[key] = cases[0].sent
+        return found
+
+
+Place = tuple[int | None, int | None, int | None, int | None]
+INPUTS: dict[str, dict[Place, Packed]] = {}
+
+
+def inputs_of(bench: Bench, seed: int, timed: str, n_samples: int = 0) -> dict[Place, Packed]:
+    """The input of each run by (sample, level, test, pair): of the reference and so many answers."""
+    INPUTS.clear()
+    problem = levelled_problem((5, 30), (1, 1))
+    levels = Levels(Noting(bench.sandbox, problem, bench.judge, timed), reference(problem), seed)
+    for number in range(n_samples):
+        assert all(run.correct for run in levels.run(Ran("total", TOTAL, number)))
+    return INPUTS[timed]
+
+
+def test_the_first_level_is_the_seeds_and_the_others_are_the_evaluations(bench: Bench) -> None:
+    one, same, other, later = (
+        inputs_of(bench, *drawn) for drawn in ((1, "1/now"), (1, "1/now"), (2, "1/now"), (1, "1/later"))
+    )
+    assert one == same
+    for name, of in (("right and wrong", other), ("timed", later)):
+        changed = {level for (_, level, _, _), sent in of.items() if sent not in one.values()}
+        assert changed == ({0} if name == "right and wrong" else {1})
+    timed = [sent for (sample, level, _, _), sent in one.items() if sample is None and level]
+    assert len(set(timed)) == len(timed)  # no run meets an input of an earlier one
+
+
+def test_every_answer_has_timed_inputs_of_its_own_and_the_reference_ran_on_them(bench: Bench) -> None:
+    """One could leave in the kernel's caches what it found for the next."""
+    found = inputs_of(bench, 1, "1/now", n_samples=3)
+    own = [
+        {(level, case, pair): sent for (whose, level, case, pair), sent in found.items() if whose == sample}
+        for sample in (0, 1, 2)
     ]
-    assert sent[0] == sent[1] != sent[2]
-    assert len(set(sent[0])) == len(sent[0])  # no run meets an input of an earlier one
+    of_reference = {key[1:]: sent for key, sent in found.items() if key[0] is None}
+    assert all(mine.items() <= of_reference.items() for mine in own)
+    timed = [sent for mine in own for (level, _, _), sent in mine.items() if level]
+    assert len(set(timed)) == len(timed) == 3 * LEVEL_REPEATS
+    first = [{place: sent for place, sent in mine.items() if place[0] == 0} for mine in own]
+    assert first[0] == first[1] == first[2]

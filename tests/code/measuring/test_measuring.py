@@ -18,7 +18,7 @@ from joulemark.code.measuring.observed import Ran
 from joulemark.code.measuring.once import Bench
 from joulemark.code.measuring.paired import PairPlan, run_pairs
 from joulemark.code.measuring.scaled import LEAST_NS, MOST_NS, Scaled, scale, scaled_cases
-from joulemark.code.measuring.whole import draw_tests, run_whole, run_whole_beside
+from joulemark.code.measuring.whole import WholeRuns, run_whole
 from joulemark.code.problems.problem import Generator
 from joulemark.record.code_run import CANDIDATE, REFERENCE, CodeRun, Outcome, Purpose
 from joulemark.record.errors import InputError
@@ -142,8 +142,7 @@ def test_memory_over_time_is_sampled_from_outside(bench: Bench, sandbox: Sandbox
 
 def test_all_tests_of_two_programs_run_by_turns(bench: Bench, sandbox: Sandbox) -> None:
     mine, cases = Ran("total", TOTAL, 0), make_cases(sandbox, bench.problem, 3)
-    tests = draw_tests(bench, cases, 2)
-    runs = run_whole_beside(bench, Ran("total", bench.problem.canonical), mine, tests)
+    runs = WholeRuns(bench, Ran("total", bench.problem.canonical), cases, 2).run(mine)
     assert [run.role for run in runs] == [REFERENCE, CANDIDATE, CANDIDATE, REFERENCE]
     assert [run.pair for run in runs] == [0, 0, 1, 1]
     assert all(run.correct for run in runs)
@@ -231,17 +230,6 @@ def test_an_input_that_is_too_large_to_be_sent_ends_the_growing(sandbox: Sandbox
     assert found is not None
     assert len(found.cases) == 1
     assert not found.is_long_enough
-
-
-def test_a_size_that_was_found_before_is_taken_again(bench: Bench, scaled: Scaled) -> None:
-    again = scale(bench, scaled.size + 1)
-    assert again is not None
-    assert (again.size, again.is_fixed) == (scaled.size + 1, True)
-    assert again.is_long_enough
-    too_small = scale(bench, 1_000)
-    assert too_small is not None
-    assert too_small.size > 10_000
-    assert not too_small.is_fixed
 
 
 def test_a_reference_that_takes_needlessly_long_gets_a_smaller_input(sandbox: Sandbox) -> None:

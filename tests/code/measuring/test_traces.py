@@ -18,7 +18,7 @@ from joulemark.code.measuring.observed import Ran
 from joulemark.code.measuring.once import Bench
 from joulemark.code.measuring.paired import PairPlan, run_pairs
 from joulemark.code.measuring.scaled import Scaled, reference
-from joulemark.code.measuring.whole import draw_tests, run_whole_beside
+from joulemark.code.measuring.whole import WholeRuns
 from joulemark.code.problems.problem import Generator
 from joulemark.code.selftest.rig_cases import LOOP
 from joulemark.metrics.code.summary import summarize_code
@@ -132,9 +132,9 @@ def figures(bench: Bench, program: str) -> dict[str, float | None]:
     cases = make_cases(bench.sandbox, _PROBLEM, 4, str(bench.seed))
     runs: list[CodeRun] = [*run_baseline(bench.sandbox, 6)]
     runs += [bench.run(ran, [case], Purpose.TEST, case=case.number) for case in cases]
-    levels = Levels(bench, canonical, int(str(bench.seed), 16))
+    levels = Levels(bench, canonical)
     runs += [*levels.reference_runs, *levels.run(ran)]
-    runs += run_whole_beside(bench, canonical, ran, draw_tests(bench, cases, 2))
+    runs += WholeRuns(bench, canonical, cases, 2).run(ran)
     runs += run_pairs(bench, ran, Scaled(3_000, (), 20_000_000), PairPlan(4, 4))
     summary = summarize_code(runs, level_weights=_WEIGHTS)
     assert summary.samples[0].passed is not None

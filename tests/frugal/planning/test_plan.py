@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 import orjson
 import pytest
 
+from doubles.run_views import item
+from frugal.stopping.driven import end_of
 from joulemark.frugal.outcomes.outcomes import Outcomes
 from joulemark.frugal.planning.known_task import KnownTask, by_domain, known_from
 from joulemark.frugal.planning.plan import Plan, plan
 from joulemark.frugal.planning.plan_course import course_of
 from joulemark.frugal.planning.plan_json import plan_json
 from joulemark.frugal.planning.stated_task import parse_task, with_size
+from joulemark.frugal.stopping.rule import EVERY, TargetRule
 from joulemark.frugal.target import parse_target
 from joulemark.metrics.accuracy import Z_95
+from joulemark.metrics.student import t_95
 from joulemark.record.errors import InputError
+from joulemark.record.item import Verdict
+from joulemark.record.manifest import Rates
 
 SIX = [
     parse_task(text)
@@ -95,8 +102,8 @@ def test_several_targets_and_the_binding_one() -> None:
     assert accuracy.n < one.n
     # of c − r·y, independent: relative variance CV² + (1 − p)/p
     spread = math.sqrt(2**2 + 0.1 / 0.9)
-    n0 = (Z_95 * spread / 0.05) ** 2
-    assert joules.n == math.ceil(n0 / (1 + n0 / 100000))
+    n0 = (t_95(joules.n - 1) * spread / 0.05) ** 2  # the rule's quantile
+    assert joules.n == pytest.approx(n0 / (1 + n0 / 100000), abs=1.1)
 
 
 def test_a_decision_needs_the_distance_to_its_threshold() -> None:
@@ -148,6 +155,7 @@ def _measured(n: int = 500, seed: int = 0) -> Outcomes:
         costs={"energy_j": random.lognormal(2, 0.7, n) * (1.4 - correct), "usd": np.full(n, 0.01)},
         modelled=frozenset({"usd"}),
         domains=tuple("ab"[k % 2] for k in range(n)),
+        of_run=True,
     )
 
 
@@ -170,6 +178,19 @@ def test_measured_and_modelled_are_not_added() -> None:
     assert [cost.name for cost in found.costs] == []
     kinds = {cost.name: cost.kind for cost in _plan([measured], "accuracy ±2pp").costs}
     assert kinds == {"energy_j": "measured", "usd": "modelled"}
+
+
+@pytest.mark.parametrize("parts", [known_from, lambda outcomes: by_domain(outcomes)[0]])
+def test_what_a_file_tells_of_costs_is_not_called_measured(parts: Callable[[Outcomes], KnownTask]) -> None:
+    told = {of_run: parts(replace(_measured(), of_run=of_run)).costs for of_run in (True, False)}
+    assert {one["energy_j"].kind for one in told.values()} == {"measured", "from the file"}
+    assert told[False]["energy_j"].kind == "from the file"
+    assert told[False]["usd"].kind == "modelled"
+    # and it is not added to what was measured here
+    both = _plan(
+        [known_from(replace(_measured(), of_run=of_run)) for of_run in (True, False)], "accuracy ±2pp"
+    )
+    assert [cost.name for cost in both.costs] == ["usd"]
 
 
 def test_an_earlier_run_plans_its_ratio() -> None:
@@ -318,3 +339,43 @@ def test_no_less_is_planned_than_a_run_that_stops_itself_would_ask(
     found = _plan([parse_task(task)], target)
     assert found.n == least
     assert any("half of all samples" in note for note in found.notes)
+
+
+@pytest.mark.parametrize(
+    ("target", "share", "tokens", "of"),
+    [
+        ("accuracy ±14pp", 0.5, (1, 2), 5000),
+        ("accuracy ±10pp", 0.5, (1, 2), 5000),
+        ("accuracy ±5pp", 0.95, (1, 2), 5000),
+        ("accuracy ±8pp", 0.7, (1, 2), 300),
+        ("tokens ±9%", 0.5, (50, 150), 5000),
+        ("tokens ±8%", 0.5, (50, 150), 400),
+        ("tokens ±30%", 0.1, (10, 110), 5000),
+        ("tokens_per_correct ±12%", 0.7, (50, 150), 5000),
+        ("score ±0.06", 0.2, (1, 2), 1000),
+    ],
+)
+def test_a_plan_asks_what_the_rule_asks(target: str, share: float, tokens: tuple[int, int], of: int) -> None:
+    """Half of the runs end at the first look from the planned number on, within 3 %, also below 200."""
+    rng = np.random.default_rng(1)
+    right = np.arange(of) < round(share * of)
+    many = np.where(rng.permutation(right), tokens[1], tokens[0])
+    costs = {"completion_tokens": many.astype(float)}
+    n = _plan([known_from(Outcomes("m", "accuracy", right.astype(float), costs=costs))], target).n
+    ended = []
+    for _ in range(40):
+        questions = [
+            (
+                item(
+                    0,
+                    verdict=Verdict.CORRECT if right[k] else Verdict.WRONG,
+                    tokens=int(many[k]),
+                    score=float(right[k]),
+                ),
+            )
+            for k in rng.permutation(of)[: 2 * n + 100]
+        ]
+        made = TargetRule([parse_target(target)], of, Rates(), score_range=(0.0, 1.0))
+        decision = end_of(made, questions, of)
+        ended.append(of if decision is None else decision.at)
+    assert 0.97 * n <= np.median(ended) <= 1.03 * n + EVERY

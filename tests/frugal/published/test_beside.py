@@ -19,12 +19,13 @@ from joulemark.frugal.published.loss import loss_at, scale_of
 from joulemark.frugal.published.method import Method
 from joulemark.frugal.published.projection import OtherModel, project
 from joulemark.frugal.published.self_application import Ended, apply_to_itself
-from joulemark.frugal.published.shuffles import shuffles_of
-from joulemark.frugal.published.study import study
+from joulemark.frugal.published.shuffles import Floats, shuffles_of
+from joulemark.frugal.published.study import Null, study
 from joulemark.frugal.published.study_json import study_json
+from joulemark.frugal.published.tracking import Slope
 from joulemark.frugal.target import parse_targets
 from joulemark.record.errors import InputError
-from joulemark.report.frugal_cutoff_words import note_lines, warning_lines
+from joulemark.report.frugal_cutoff_words import constant_text, note_lines, warning_lines
 
 
 def coins(n: int, p: float) -> Outcomes:
@@ -229,6 +230,56 @@ def test_few_of_the_rarer_answers_are_warned_of() -> None:
     assert any("1.2 of the rarer answers" in line for line in warning_lines(coarse))
     assert study_json(coarse)["rarer_in_frame"] == coarse.rarer_in_frame
     assert (fine.is_coarse, warning_lines(fine)) == (False, [])
+
+
+@pytest.mark.parametrize(
+    ("values", "why"),
+    [
+        (coins(1000, 0.985).values, "few of the rarer answers"),
+        (0.5 * coins(1000, 0.015).values, "a few items outweigh all others"),
+    ],
+)
+def test_what_is_not_the_constant_is_not_called_one(values: Floats, why: str) -> None:
+    """985 right of 1,000 give 33 %, and so do 15 scores of which all others are 0."""
+    found = study(Outcomes("m", "accuracy", values), Method(shuffles=150))
+    assert 100 * found.cutoff.mean < 38.0
+    assert found.leaves_constant
+    assert study_json(found)["leaves_constant"]
+    told = constant_text(found)
+    assert "is another number: Brownian motion" in told
+    assert f"{100 * (found.null.cutoff.mean - found.cutoff.mean):.1f} points below it" in told
+    assert why in told
+    assert "This is a constant" not in told
+
+
+@pytest.mark.parametrize(("share", "shuffles"), [(0.5, 10), (0.7, 100)])
+def test_few_shuffles_do_not_make_another_constant(share: float, shuffles: int) -> None:
+    found = study(coins(2400, share), Method(shuffles=shuffles))
+    assert not found.leaves_constant
+    assert "This is a constant of the smoother" in constant_text(found)
+
+
+@pytest.mark.parametrize(
+    ("exact", "slope", "told"),
+    [
+        (True, None, "through the same pipeline in fast mode (--null runs it exactly)."),
+        (False, Slope.OLS, "through the same pipeline."),
+        (False, None, "through the same pipeline."),
+    ],
+)
+def test_random_numbers_beside_it_have_the_same_slopes(exact: bool, slope: Slope | None, told: str) -> None:
+    found = study(coins(2400, 0.7), Method(exact=exact, slope=slope, shuffles=40))
+    ours, null = found.cutoff, found.null.cutoff
+    assert null.method.slope_of(2400) is ours.method.slope_of(2400)
+    assert not null.is_exact
+    assert study_json(found)["null"]["slope"] == study_json(found)["method"]["slope"]
+    assert told in constant_text(found)
+
+
+def test_named_random_numbers_are_as_exact_as_the_data() -> None:
+    found = study(coins(2400, 0.7), Method(exact=True, shuffles=20), null=Null.BROWNIAN)
+    assert found.null.cutoff.is_exact
+    assert "through the same pipeline." in constant_text(found)
 
 
 def test_a_criterion_has_the_frames_that_were_asked_for() -> None:

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from doubles.made_up_code_runs import RAISED, TIMED_OUT, program, whole
-from joulemark.metrics.code.as_defined import DEFINITIONS, as_defined, task_ratios
+from joulemark.metrics.code.as_defined import DEFINITIONS, as_defined, sample_ratios
 from joulemark.metrics.code.sample import right_by_problem, samples_of
 from joulemark.record.code_run import Outcome, Purpose
 from joulemark.record.reason import Reason
@@ -173,7 +173,9 @@ def test_a_faster_machine_changes_times_and_no_ratio(pairs, speed):
 
 def test_ratios_by_task_are_those_of_the_mean():
     runs = tasks((0.1, 0.2), (1.0, 0.5))
-    assert task_ratios(runs) == {"p0": pytest.approx(2.0), "p1": pytest.approx(0.5)}
+    ratios = {problem: one.value for (problem, _), one in sample_ratios(runs, samples_of(runs), "et").items()}
+    assert ratios == {"p0": pytest.approx(2.0), "p1": pytest.approx(0.5)}
+    assert as_defined(runs)["net"].value == pytest.approx(1.25)
     assert set(right_by_problem(samples_of(runs))) == {"p0", "p1"}
 
 
@@ -196,3 +198,16 @@ def test_runs_too_short_for_any_sample_of_the_memory_say_so():
     assert (found["et"].n, found["tmu"].value) == (1, None)
     assert found["tmu"].reason is Reason.SHORTER_THAN_STEP
     assert "samples of the memory" in found["tmu"].detail
+
+
+def test_each_answer_is_held_against_the_reference_on_its_own_inputs():
+    """`pair` says which inputs a run had: those of the second answer take all programs ten times as long."""
+    runs = [program("p", 0), program("p", 1)]
+    for sample, hard in ((0, 1), (1, 10)):
+        both = [whole("p", None, wall_s=0.1 * hard), whole("p", sample, wall_s=0.2 * hard)]
+        runs += [dataclasses.replace(run, pair=sample) for run in both]
+    seen = sample_ratios(runs, samples_of(runs), "et")
+    assert [one.value for one in seen.values()] == pytest.approx([2.0, 2.0])
+    assert as_defined(runs)["net"].value == pytest.approx(2.0)
+    wrong = [dataclasses.replace(run, correct=False) if run.sample == 1 else run for run in runs]
+    assert as_defined(wrong)["net"].value == pytest.approx(2.0)  # what was run beside a wrong one is left out

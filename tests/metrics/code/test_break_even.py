@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from doubles.made_up_code_runs import (
     MS,
+    RAISED,
     TIMED_OUT,
     abba,
     evaluation,
@@ -14,6 +15,7 @@ from doubles.made_up_code_runs import (
     program,
     sides,
     two_speeds,
+    whole,
 )
 from joulemark.metrics.code.break_even import (
     CostKind,
@@ -23,6 +25,7 @@ from joulemark.metrics.code.break_even import (
     cost_curve,
     cost_with_runs,
     model_cost,
+    unknown_costs,
 )
 from joulemark.metrics.code.corrected import corrected
 from joulemark.metrics.code.cost_definitions import DEFINITIONS
@@ -158,17 +161,17 @@ def test_a_program_that_hit_a_limit_has_no_cost_of_a_run():
     runs += abba("p", 0, [20 * MS] * 3, [900 * MS] * 3, outcome=TIMED_OUT, correct=None)
     samples = samples_of(runs)
     cost = model_cost(samples, corrected(runs, samples).samples, {"p": 1.0}, CostKind.CPU)
-    assert cost.tasks["p"] == TaskCost(1.0, 1, None, n_ended=1)
+    assert cost.tasks["p"] == TaskCost(1.0, 1, None, n_unknown=1)
 
 
 def test_a_cost_without_its_slowest_program_is_withheld():
     """Leaving out what a limit ended would make the slowest programs the cheapest."""
     tasks = {f"p{k}": TaskCost(10.0, 1, 1.0) for k in range(12)}
-    slow = {**tasks, "p3": TaskCost(10.0, 1, None, n_ended=1)}
+    slow = {**tasks, "p3": TaskCost(10.0, 1, None, n_unknown=1)}
     limited = ModelCost(CostKind.AT_METERED_RATE, slow)
     value = cost_with_runs(limited, 100)
     assert value.value is None
-    assert "1 right answers were ended" in value.detail
+    assert "1 answers that pass their tests were ended" in value.detail
     cheap = {f"p{k}": TaskCost(1.0, 1, 2.0) for k in range(12)}
     assert break_even(limited, ModelCost(CostKind.AT_METERED_RATE, cheap)).runs.value is None
     # a problem that the other did not solve is in no comparison of runs
@@ -228,3 +231,31 @@ def test_a_run_costs_the_same_of_however_many_pairs():
             runs += [program(f"p{k}", 0), *abba(f"p{k}", 0, a[k][:n_pairs], b[k][:n_pairs])]
         costs[n_pairs] = corrected(runs).figures["et_corrected"].value
     assert costs[4] == pytest.approx(costs[25], rel=0.08)
+
+
+def one_of_two(problem, **fields):
+    """Two problems that both are solved by the tests; what became of the second's program, in one pair."""
+    runs = [*nothing(), program("p", 0), *abba("p", 0, [20 * MS] * 6, [20 * MS] * 6), program("q", 0)]
+    runs += abba(problem, 0, [20 * MS] * 6, [MS] * 6, **fields)
+    samples = samples_of(runs)
+    paired = corrected(runs, samples).samples
+    return samples, paired, model_cost(samples, paired, {"p": 10.0, "q": 10.0}, CostKind.CPU)
+
+
+def test_a_wrong_result_on_the_scaled_input_makes_no_cost_cheaper():
+    """It counts as right, so what it costs must be known too: a wrong result is as little as a failure."""
+    right = one_of_two("q")[2]
+    assert cost_with_runs(right, 100).value is not None
+    for fields in ({"correct": False}, {"outcome": RAISED}, {"outcome": TIMED_OUT, "correct": None}):
+        samples, paired, cost = one_of_two("q", **fields)
+        assert (cost.tasks["q"].n_right, cost.tasks["q"].n_unknown) == (1, 1), fields
+        assert cost_with_runs(cost, 100).reason is Reason.NOT_MEASURED, fields
+        assert break_even(cost, right).runs.reason is Reason.NOT_MEASURED, fields
+        assert unknown_costs(samples, paired) == {"q": 1}
+
+
+def test_what_is_wrong_with_all_tests_in_one_process_withholds_the_cost_too():
+    samples, paired, _ = one_of_two("q")
+    runs = [run for sample in samples for run in sample.runs]
+    wrong = samples_of([*runs, whole("q", 0, wall_s=0.1, correct=False)])
+    assert unknown_costs(wrong, [one for one in paired if one.problem == "p"]) == {"q": 1}

@@ -171,6 +171,62 @@ def test_work_at_import_is_in_the_time_of_all_tests():
     assert found.wall_ns == found.cpu_ns == 20 * MS
 
 
+def on_levels(more_after_us):
+    """One right answer whose calls on levels take what the reference takes, with so much more after them."""
+    us = MS // 1000
+    short = {"cpu_ns": 180 * us, "cpu_inside_ns": 140 * us, "cpu_before_ns": 90 * us, "peak_after_bytes": 0}
+    found = [*nothing(), program("p", 0, case=0)]
+    for level in range(4):
+        for repeat in range(6):
+            for sample in (None, 0):
+                after_us = 270 + 2 * repeat + (0 if sample is None else more_after_us[level][repeat])
+                place = {"level": level, "case": 0, "pair": repeat, "size": 10 * level}
+                rest = {"cpu_after_ns": after_us * us, "cpu_around_ns": MS, "wall_after_ns": after_us * us}
+                found.append(run(sample, Purpose.LEVEL, 1, **{**short, **rest, **place}))
+    return found
+
+
+@pytest.mark.parametrize(
+    "more_after_us",
+    [
+        [[107, 106, 110, 105, 141, 107]] * 4,  # its results are floats, the reference's are whole numbers
+        [[0, 190, 0, 195, 0, 205]] * 4,  # what comes in half of all programs' runs came to the other half
+        [[700, 0, 0, 0, 0, 0], *[[0] * 6] * 3],  # the machine did something else
+    ],
+)
+def test_what_honest_programs_differ_by_around_calls_of_microseconds_is_no_work(more_after_us):
+    rows = on_levels(more_after_us)
+    assert summarize_code(rows).flags == {}
+    usual = summarize_code(on_levels([[0] * 6] * 4)).figures["eff_at_1"].value
+    assert summarize_code(rows).figures["eff_at_1"].value == pytest.approx(usual, abs=0.1)
+
+
+def test_work_around_short_calls_is_told_and_costs_the_score():
+    rows = on_levels([[600] * 6] * 4)
+    assert summarize_code(rows).flags == {WORK_OUTSIDE_CALL: 1}
+    assert summarize_code(rows).figures["eff_at_1"].value == 0
+
+
+@given(st.integers(0, 3000))
+def test_on_levels_what_is_beyond_the_references_slowest_run_and_a_tenth_of_a_ms_is_paid(hidden_us):
+    """No more, so that nobody loses by a little more all at once; and the clock inside is told of it too."""
+    rows = charged(on_levels([[hidden_us] * 6] * 4))
+    for one in rows:
+        if one.purpose is Purpose.LEVEL and one.role == CANDIDATE:
+            paid_us = max(0, hidden_us + 2 * one.pair - 10 - 100)
+            assert (one.cpu_ns, one.cpu_inside_ns) == ((180 + paid_us) * 1000, (140 + paid_us) * 1000)
+    assert charged(rows) == rows
+
+
+def test_what_the_machine_did_beside_one_answer_is_not_free_for_the_next():
+    """Answers have inputs of their own, and each is held against the reference's runs on these."""
+    place = {"level": 1, "case": 0, "size": 10}
+    disturbed = run(None, Purpose.LEVEL, 1, **place, pair=0, cpu_after_ns=9 * MS)
+    beside = [run(None, Purpose.LEVEL, 1, **place, pair=pair) for pair in range(6, 12)]
+    mine = run(1, Purpose.LEVEL, 1, **place, pair=6, cpu_after_ns=4 * MS)
+    assert charged([disturbed, *beside, mine])[-1].cpu_ns == MS + 3 * MS - MS // 10
+
+
 def test_what_ended_and_what_has_no_reference_stays_as_it_is():
     alone = hiding(run(0, Purpose.PAIRED, 20, size=1))
     assert charged([alone]) == (alone,)
@@ -192,7 +248,7 @@ def test_a_program_gains_no_more_than_the_slack_and_charging_twice_changes_nothi
         peak_after_bytes=peak,
     )
     once = charged([reference, mine])
-    assert charged(once) == once
+    assert charged(tuple(once)) == once
     usual = SEEN["cpu_before_ns"] + SEEN["cpu_after_ns"]
     assert once[1].cpu_ns >= MS + before + after - usual - AROUND_SLACK_NS
     assert once[1].cpu_ns <= MS + before + after

@@ -13,6 +13,7 @@ from doubles.made_up_code_runs import (
     evaluation,
     nothing,
     program,
+    whole,
 )
 from joulemark.metrics.code.as_defined import as_defined
 from joulemark.metrics.code.baseline import baseline_of, call_ns, harness_share
@@ -321,3 +322,13 @@ def test_a_program_that_failed_leaves_no_lower_bound():
         value = corrected(failed).figures[name]
         assert value.value is None, name
         assert "1 of 3" in value.detail
+
+
+def test_code_that_is_wrong_with_all_tests_in_one_process_did_not_fail_on_the_scaled_input():
+    """Its inputs there are no larger than the tests'; it may have met no scaled input at all."""
+    wrong = [program("p9", 0), whole("p9", None, wall_s=0.5), whole("p9", 0, wall_s=0.01, correct=False)]
+    assert corrected([*nothing(), *wrong, *controls()]).figures["failed_scaled_share"].value is None
+    figures = corrected([*tasks(2.0), *wrong, *controls()]).figures
+    assert (figures["failed_scaled_share"].value, figures["failed_scaled_share"].n) == (0.0, 1)
+    grown = [program("p9", 0), program("p9", 0, Purpose.GROWTH, size=1000, cpu_ns=MS, correct=False)]
+    assert corrected([*tasks(2.0), *grown, *controls()]).figures["failed_scaled_share"].value == 0.5

@@ -118,6 +118,25 @@ def test_the_longest_test_of_each_round_counts_and_of_rounds_the_least():
     assert longest_times([*runs, level(0, 1, 1, case=2, outcome=TIMED_OUT)], lambda r: r.cpu_ns) == {1: None}
 
 
+def test_a_level_that_was_ended_in_the_middle_scores_nothing():
+    """A quick first call would else stand for the tests behind the one that took too long."""
+    reference = [level(None, k, ms, pair=pair) for k, ms in enumerate((1, 2, 4), 1) for pair in range(6)]
+    whole = [level(0, k, ms, pair=pair) for k, ms in enumerate((1, 2, 4), 1) for pair in range(6)]
+    assert eff_at_k([*reference, *whole]).value == pytest.approx(1.0)
+    looked = [run for run in whole if run.level < 3] + [level(0, 3, 0.1, pair=0), level(0, 3, 19, pair=1)]
+    assert eff_at_k([*reference, *looked]).value == pytest.approx(0.6)
+
+
+def test_each_answer_is_held_against_the_reference_on_its_own_inputs():
+    """Those of the second are ten times as hard; the first level is the same for both."""
+    runs = [level(who, 0, 0.1, pair=0) for who in (None, 0, 1)]
+    for draw, hard in ((0, 1), (1, 10)):
+        for k, ms in enumerate((1, 2, 4), 1):
+            for pair in range(6 * draw, 6 * draw + 6):
+                runs += [level(None, k, hard * ms, pair=pair), level(draw, k, hard * ms, pair=pair)]
+    assert answer_scores(runs) == {"p": {0: (True, pytest.approx(1.0)), 1: (True, pytest.approx(1.0))}}
+
+
 def test_problems_are_averaged_and_answers_chosen():
     runs = answered((1, 2, 4), "a") + answered((8, 8, 8), "a", 1, ())
     runs += answered((1, 2, 4), "b") + answered((1, 2, 4), "b", 1, ())

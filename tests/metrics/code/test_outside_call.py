@@ -58,3 +58,10 @@ def test_rows_on_different_inputs_are_no_two_of_one() -> None:
 
 def test_memory_that_was_taken_outside_is_told_without_any_time() -> None:
     assert told(rows(Purpose.PAIRED, 4), [0] * 4, peak_bytes=1 << 23) == 0.0
+
+
+def test_tests_of_one_level_speak_together() -> None:
+    """Each was run once, and one of eight is chance."""
+    made = [replace(one, level=0, case=k, pair=0) for k, one in enumerate(rows(Purpose.LEVEL, 8))]
+    assert told(made, [60, *[0] * 7]) is None
+    assert told(made, [60, 40, *[0] * 6]) == 50 * MS

@@ -159,3 +159,15 @@ def test_dps_is_the_mean_over_problems_with_clusters():
     assert found["dps"].value == pytest.approx((80 + 50 + 0) / 3)
     assert found["dps_norm"].value == pytest.approx((200 / 3 + 100 / 3 + 0) / 3)
     assert differential_performance(paired, {})["dps"].value is None
+
+
+def test_a_program_that_is_wrong_on_other_inputs_has_no_fast_time():
+    """What returns anything where it is timed is the fastest of all: it scores as a wrong answer."""
+    known = {"p": [0.1, 0.4], "q": [0.1, 0.4]}
+    runs = [program("p", 0), whole("p", 0, wall_s=0.01, correct=False), program("q", 0)]
+    found = beyond(samples_of([*runs, whole("q", 0, wall_s=0.1)]), known)
+    assert (found["beyond"].value, found["beyond"].n) == (0.5, 2)
+    assert found["beyond_as_coded"].value == pytest.approx(0.5)
+    # wherever it was wrong
+    scaled = [program("p", 0), whole("p", 0, wall_s=0.01), *abba("p", 0, [20 * MS], [MS], correct=False)]
+    assert beyond(samples_of(scaled), known)["beyond"].value == 0.0

@@ -57,3 +57,27 @@ def test_levels_decide_by_their_own_rule():
     assert is_right([first, overflow]) is True
     assert is_right([program("p", 0, Purpose.LEVEL, TIMED_OUT, level=0)]) is False
     assert is_right([first, program("p", 0, Purpose.LEVEL, RAISED, level=2, detail="KeyError: 1")]) is False
+
+
+@pytest.mark.parametrize("purpose", [Purpose.PAIRED, Purpose.GROWTH, Purpose.WHOLE, Purpose.LEVEL])
+def test_a_program_that_is_wrong_somewhere_passes_and_does_not_count_for_cost(purpose):
+    runs = [
+        program("p", 0),
+        program("p", 0, purpose, correct=False),
+        program("q", 0),
+        program("q", 0, purpose),
+    ]
+    wrong, right = samples_of([*runs, program("r", 0, correct=None)])[:2]
+    assert (wrong.passed, wrong.counts_for_cost, wrong.is_wrong_beyond_tests) == (True, False, True)
+    assert (right.passed, right.counts_for_cost, right.is_wrong_beyond_tests) == (True, True, False)
+    assert [one for one in Purpose if wrong.is_wrong_on(one)] == [purpose]
+    assert not any(right.is_wrong_on(one) for one in Purpose)
+
+
+def test_what_fails_its_tests_is_not_wrong_beyond_them():
+    (wrong,) = samples_of([program("p", 0, correct=False), program("p", 0, Purpose.WHOLE, correct=False)])
+    assert not wrong.counts_for_cost
+    assert not wrong.is_wrong_beyond_tests
+    assert not wrong.is_wrong_on(Purpose.WHOLE)
+    (unjudged,) = samples_of([program("p", 0, correct=None)])
+    assert not unjudged.counts_for_cost

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from doubles.made_up_code_runs import MIB, MS, TIMED_OUT, abba, evaluation, program, whole
+from doubles.made_up_code_runs import MIB, MS, RAISED, TIMED_OUT, abba, evaluation, program, whole
 from joulemark.code.evaluation.settings import Settings
 from joulemark.metrics.catalogue import code_definitions
 from joulemark.metrics.code import definition_name, repeat_study, spreads_json, summarize_code, summary_json
@@ -25,7 +25,8 @@ from joulemark.record.code_run import (
     Purpose,
 )
 from joulemark.record.reason import Reason
-from joulemark.report.code_rows import EXTREMES, notes, sections
+from joulemark.report.code_extremes import EXTREMES
+from joulemark.report.code_rows import notes, sections
 
 DEFINED = {d.name: d for d in code_definitions()}
 # figures of several models or machines, and of one sample
@@ -294,3 +295,68 @@ def test_pass_at_k_is_told_for_as_many_samples_as_every_problem_has():
     assert ks_of(samples_of(many)) == (1, 5, 10, 12)
     (right, *_) = sections(SimpleNamespace(settings=Settings()), summarize_code(runs))
     assert [row.title for row in right.rows] == ["pass@1", "pass@3"]
+
+
+def beyond_tests():
+    """Programs that pass their tests and are wrong: on the scaled input, in one process, on a level."""
+    names = {
+        "s": abba("s", 0, [20 * MS] * 2, [MS] * 2, correct=False),
+        "w": [whole("w", None, wall_s=0.5), whole("w", 0, wall_s=0.01, correct=False)],
+        "l": [program("l", 0, Purpose.LEVEL, level=1, correct=False)],
+    }
+    return [*evaluation([1.0]), *(run for name, runs in names.items() for run in (program(name, 0), *runs))]
+
+
+def test_where_a_program_was_wrong_beyond_its_tests_is_told():
+    summary = summarize_code(beyond_tests(), known_s={"w": [0.1, 0.4]})
+    wheres = ("n_wrong_beyond_tests", "n_wrong_scaled", "n_wrong_whole", "n_wrong_on_levels")
+    assert [summary.counts[name] for name in wheres] == [3, 1, 1, 1]
+    # p00 has pairs and did not fail; s failed on the scaled input; w and l met none
+    assert (summary.figures["failed_scaled_share"].value, summary.figures["failed_scaled_share"].n) == (
+        0.5,
+        2,
+    )
+    assert summary.figures["et"].n == 1
+    assert summary.figures["beyond"].value == 0.0
+    (note,) = [said for said in notes(summary) if "pass all tests" in said]
+    assert "1 on larger inputs; 1 with all tests in one process" in note
+    alone = summarize_code([run for run in beyond_tests() if run.problem not in ("s", "l")])
+    (note,) = [said for said in notes(alone) if "all tests" in said]
+    assert "larger" not in note
+    assert not any("wrong elsewhere" in said for said in notes(summarize_code(evaluation([1.0]))))
+
+
+def test_the_ten_worst_say_how_many_have_no_place():
+    """What a limit ended has no memory over time, what raised no time at all: either may be the worst."""
+    limited = abba("slow", 0, [20 * MS] * 3, [900 * MS] * 3, outcome=TIMED_OUT, correct=None)
+    raised = abba("fails", 0, [20 * MS] * 3, [MS] * 3, outcome=RAISED, correct=None)
+    sampled = {"memory_above_mib_s": 0.05, "n_memory_samples": 50, "wall_ns": 20 * MS}
+    runs = [
+        dataclasses.replace(run, **sampled)
+        if run.purpose is Purpose.PAIRED and run.outcome is Outcome.RETURNED
+        else run
+        for run in [*evaluation([1.0, 4.0]), program("slow", 0), *limited, program("fails", 0), *raised]
+    ]
+    runs += [whole(name, None, wall_s=0.1) for name in ("slow", "fails")]
+    runs += [whole("slow", 0, wall_s=3.0, outcome=TIMED_OUT), whole("fails", 0, wall_s=0, outcome=RAISED)]
+    found = summarize_code(runs).extremes
+    placed = {name: ([one.problem for one in of.worst], of.n_unplaced) for name, of in found.items()}
+    assert placed["cpu_ratio"] == (["slow", "p01", "p00"], 1)
+    assert (set(placed["memory_time_ratio"][0]), placed["memory_time_ratio"][1]) == ({"p00", "p01"}, 2)
+    assert placed["growth_excess"] == ([], 2)
+    assert placed["net"] == (["slow", "p01", "p00"], 1)
+    assert (set(placed["ntmu"][0]), placed["ntmu"][1]) == ({"p00", "p01"}, 2)
+    assert summary_json(summarize_code(runs))["extremes"]["cpu_ratio"]["n_unplaced"] == 1
+    sound = summarize_code(evaluation([1.0])).extremes
+    assert [
+        sound[name].n_unplaced for name in ("cpu_ratio", "memory_ratio", "growth_excess", "net", "ntmu")
+    ] == [0] * 5
+
+
+def test_memory_that_nobody_can_tell_from_none_is_no_lack_of_a_place():
+    runs = [
+        dataclasses.replace(run, peak_bytes=8192) if run.purpose is Purpose.PAIRED else run
+        for run in evaluation([1.0, 4.0])
+    ]
+    found = summarize_code(runs).extremes["memory_ratio"]
+    assert (found.worst, found.n_unplaced) == ((), 0)

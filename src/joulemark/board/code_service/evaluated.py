@@ -17,7 +17,7 @@ import orjson
 from joulemark.board.code_service.figures import KEPT
 from joulemark.board.standing.figures import figure_from
 from joulemark.code.evaluation.comparable import DECIDING
-from joulemark.code.evaluation.figures import summary_of_evaluation
+from joulemark.code.evaluation.figures import not_measured, summary_of_evaluation
 from joulemark.code.evaluation.journal import FILE as JOURNAL
 from joulemark.code.evaluation.journal import Recorded
 from joulemark.code.evaluation.record import FILE as RECORD
@@ -38,7 +38,7 @@ _FIXED_TIME = (2020, 1, 1, 0, 0, 0)
 def outcome(record: EvaluationRecord, recorded: Recorded, folder: Path, dataset: str) -> dict[str, Any]:
     """Return ``standing`` and ``result`` as JSON values, and ``files``: a zip of what lies in ``folder``."""
     summary = summary_of_evaluation(record, recorded)
-    page = render_code_page(record, summary, recorded.unusable, recorded.not_measured)
+    page = render_code_page(record, summary, recorded.unusable, not_measured(record, recorded))
     return {
         "standing": _standing(record, summary, dataset),
         "result": _result(record, recorded, summary),
@@ -72,11 +72,12 @@ def _result(record: EvaluationRecord, recorded: Recorded, summary: CodeSummary) 
     """Return what everyone may read. What programs said when they failed is theirs who wrote them."""
     told = replace(summary, wrong=tuple(_without_words(one) for one in summary.wrong))
     quiet = replace(summary, wrong=())
+    unmeasured = not_measured(record, recorded)
     document: dict[str, Any] = {
         "record": record.model_dump(mode="json", exclude={"sources"}),
         "headline": headline(record, summary),
         "warnings": warnings(record, summary, recorded.unusable),
-        "notes": notes(quiet, recorded.not_measured),
+        "notes": notes(quiet, unmeasured),
         "sections": [asdict(one) for one in sections(record, summary)],
         "columns": group_columns(summary.queued),
         "groups": [
@@ -85,7 +86,7 @@ def _result(record: EvaluationRecord, recorded: Recorded, summary: CodeSummary) 
             if groups and record.settings.measure
         ],
         "failures": dict(recorded.unusable),
-        "not_measured": dict(recorded.not_measured),
+        "not_measured": unmeasured,
         "summary": summary_json(told),
     }
     plain: dict[str, Any] = orjson.loads(orjson.dumps(document))

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from joulemark.code.cases.case import Case, Kind
 from joulemark.code.cases.inputs import Wanted, level_inputs, make_inputs, seed_of
 from joulemark.code.contain.called import Called
 from joulemark.code.contain.ended import Ended
 from joulemark.code.contain.sandbox import Sandbox
-from joulemark.code.grading.compare import same
+from joulemark.code.grading.judge import Judge
 from joulemark.code.inside.packed import Packed, pack
 from joulemark.code.inside.plain import Plain
 from joulemark.code.problems.prelude import with_prelude
-from joulemark.code.problems.problem import Comparison, Problem
+from joulemark.code.problems.problem import Problem
 from joulemark.record.code_run import Outcome
 from joulemark.record.errors import InputError
 
@@ -33,8 +34,9 @@ def make_cases(
     """Return ``n`` tests of a problem (fewer where it has no generator), with what is expected of each.
 
     Expected results are those of the canonical solution; those of small inputs are cross-checked with brute
-    force, those of examples with the statement; ``cross_check``: whether they are. Raises `InputError` where
-    they differ or a part fails.
+    force, those of examples and given inputs with what their origin expects; ``cross_check``: whether they
+    are. A problem's own checker is asked as it is about answers. Raises `InputError` where they differ or a
+    part fails.
     """
     kinds, arguments, sizes = _inputs(sandbox, problem, n, seed)
     if not arguments:
@@ -48,8 +50,9 @@ def make_cases(
         )
     )
     if cross_check:
-        _agree_with_examples(problem, cases)
-        _agree_with_brute_force(sandbox, problem, cases)
+        with Judge(sandbox, problem) as judge:
+            _agree_with_origin(judge, problem, cases)
+            _agree_with_brute_force(sandbox, judge, problem, cases)
     return cases
 
 
@@ -110,32 +113,31 @@ def _wanted(problem: Problem, n: int, seed: int | str) -> list[Wanted]:
     return wanted
 
 
-def _agree_with_examples(problem: Problem, cases: Sequence[Case]) -> None:
-    if problem.checker.comparison is Comparison.CHECKER:
-        return  # several results are right, and the checker is asked when programs are graded
-    for example, case in zip(problem.examples, cases, strict=False):
-        if not same(example.result, case.expected, problem.checker):
-            raise _unsound(
-                problem,
-                "its canonical solution is wrong on an example of its statement",
-                f"{_shown(example.args)} gives {_shown(case.expected)}, not {_shown(example.result)}",
-            )
+def _agree_with_origin(judge: Judge, problem: Problem, cases: Sequence[Case]) -> None:
+    """Hold the canonical solution against the results that the origin names: of examples, of given inputs."""
+    examples = [one.result for one in problem.examples]
+    _agree(judge, problem, cases, examples, "its canonical solution is wrong on an example of its statement")
+    given = cases[len(examples) + len(problem.edge_cases) :]
+    what = "its canonical solution and an expected result of its own differ"
+    _agree(judge, problem, given, problem.expected or (), what)
 
 
-def _agree_with_brute_force(sandbox: Sandbox, problem: Problem, cases: Sequence[Case]) -> None:
-    if problem.brute_force is None or problem.checker.comparison is Comparison.CHECKER:
+def _agree_with_brute_force(sandbox: Sandbox, judge: Judge, problem: Problem, cases: Sequence[Case]) -> None:
+    if problem.brute_force is None:
         return
     small = [case for case in cases if case.size is not None and case.size <= problem.brute_force_size]
     if not small:
         return
     results = results_of(sandbox, problem, problem.brute_force, [case.sent for case in small], "brute force")
-    for case, result in zip(small, results, strict=True):
-        if not same(result, case.expected, problem.checker):
-            raise _unsound(
-                problem,
-                "its canonical solution and brute force differ",
-                f"{_shown(case.args)} gives {_shown(case.expected)} and {_shown(result)}",
-            )
+    _agree(judge, problem, small, results, "its canonical solution and brute force differ")
+
+
+def _agree(judge: Judge, problem: Problem, cases: Sequence[Case], known: Sequence[Plain], what: str) -> None:
+    """Judge the canonical solution's results as a candidate's: expected is what is ``known`` without it."""
+    for case, result in zip(cases, known, strict=False):
+        if not judge.is_right(replace(case, expected=result), case.expected):
+            why = f"{_shown(case.args)} gives {_shown(case.expected)}, not {_shown(result)}"
+            raise _unsound(problem, what, why)
 
 
 def _shown(value: object) -> str:

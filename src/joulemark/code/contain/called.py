@@ -57,7 +57,7 @@ class Called:
 
 
 def announced_sizes(message: Mapping[str, Any], n_calls: int) -> list[int] | None:
-    """Return the sizes of results that follow a message as bytes, null where it announces none that can be."""
+    """Return the sizes of results that follow a message as bytes, null where it announces none."""
     sizes = message.get("sizes")
     if message.get("kind") != "returned" or not isinstance(sizes, list) or len(sizes) != n_calls:
         return None

@@ -132,9 +132,8 @@ class Cell:
         """Call the program once for each of ``inputs`` (of `pack`, or texts of `encode`), one after another.
 
         ``sample_memory_s``: read the resident memory so often while it runs. ``cpu_limit_s``: of CPU time,
-        where it is less than that of `Limits`. ``as_bytes``: results that all are bytes may come as such, of a
-        program that is trusted not to have made them for the parent to read. Raises `Ended` where no answer
-        came; limits of time are for all calls together.
+        where it is less than that of `Limits`. ``as_bytes``: results that all are bytes may come as such.
+        Raises `Ended` where no answer came; limits of time are for all calls together.
         """
         with self._watched():
             self._call_begin = None

@@ -42,6 +42,10 @@ class Starter:
             with theirs:
                 self._started = self._start(theirs, cpu)
             self._first = self._wait_until_ready()
+            if containment.namespaces:
+                # Its root stands by itself by now; a parent that is killed later leaves no folder behind.
+                with contextlib.suppress(OSError):
+                    self._root.rmdir()
         except BaseException:
             self.close()
             raise

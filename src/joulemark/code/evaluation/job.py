@@ -22,7 +22,7 @@ from joulemark.code.measuring.observed import Ran
 from joulemark.code.measuring.once import Bench
 from joulemark.code.measuring.paired import PairPlan, run_pairs
 from joulemark.code.measuring.scaled import LEAST_NS, Scaled, reference, scale, unchecked
-from joulemark.code.measuring.whole import AllTests, draw_tests, run_whole, run_whole_beside
+from joulemark.code.measuring.whole import WholeRuns
 from joulemark.code.problems.problem import Problem
 from joulemark.metrics.code.baseline import Baseline
 from joulemark.metrics.code.charged import charged
@@ -150,7 +150,7 @@ class _Work:
         self._bench, self._job, self._cases = bench, job, tuple(cases)
         self._scaled: Scaled | None = None
         self._is_scaled = False
-        self._all_tests: list[AllTests] | None = None
+        self._whole: WholeRuns | None = None
         self._levels: Levels | None = None
         self._runs: list[CodeRun] = []
         self._why: str | None = None
@@ -183,16 +183,10 @@ class _Work:
     def _measure(self, ran: Ran, graded: Grade) -> None:
         settings, bench = self._job.settings, self._bench
         if self._levels is not None:
-            self._runs += self._levels.run(ran)
-        if settings.wants(FigureSet.PAPER) and (cases := self._cases or self._seen(graded.inputs)):
-            if self._all_tests is None:
-                self._all_tests = draw_tests(bench, cases, settings.whole_repeats)
-                self._runs += run_whole_beside(bench, reference(self._job.problem), ran, self._all_tests)
-            else:
-                self._runs += [
-                    run_whole(bench, ran, one.cases, repeat, are_seen=one.are_seen)
-                    for repeat, one in enumerate(self._all_tests)
-                ]
+            with self._measuring():  # what fails of the problem there leaves the rest
+                self._runs += self._levels.run(ran)
+        if settings.wants(FigureSet.PAPER):
+            self._runs += self._run_whole(ran, graded)
         scaled = self._scale() if settings.wants(FigureSet.CORRECTED) else None
         if scaled is not None:
             is_enough = narrow_enough(settings.target_half_width, self._job.baseline)
@@ -202,6 +196,16 @@ class _Work:
             self._runs += pairs
             if settings.growth and found is not None and pairs and all(run.correct for run in pairs):
                 self._runs += run_growth(bench, ran, found)
+
+    def _run_whole(self, ran: Ran, graded: Grade) -> list[CodeRun]:
+        """Return the runs of all tests in one process; none where there is nothing to run on."""
+        if self._whole is None:
+            repeats = self._job.settings.whole_repeats
+            self._whole = WholeRuns(self._bench, reference(self._job.problem), self._cases, repeats)
+        if self._cases:
+            return self._whole.run(ran)
+        seen = self._seen(graded.inputs)
+        return self._whole.run_as_judged(ran, seen, graded.results) if seen else []
 
     def _scale(self) -> Scaled | None:
         """Return the input of pairs; null where the reference is too fast on every one to be timed."""

@@ -117,9 +117,9 @@ def clusters_of(ratios: Sequence[float]) -> tuple[Cluster, ...]:
 
 
 def _whole_s(sample: Sample) -> float | None:
-    """Return the least wall time of all tests in one process, null where it has none or is not right."""
+    """Return the least wall time of all tests in one process, null where it has none or does not count."""
     walls = [wall for run in sample.of(Purpose.WHOLE) if (wall := _wall_ns(run)) is not None]
-    return min(walls) / NS_PER_S if sample.right and walls else None
+    return min(walls) / NS_PER_S if sample.counts_for_cost and walls else None
 
 
 def _wall_ns(run: CodeRun) -> int | None:

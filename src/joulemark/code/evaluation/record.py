@@ -23,7 +23,7 @@ from joulemark.record.errors import InputError
 from joulemark.runs.layout import RunLayout
 
 SCHEMA_VERSION = "1.1"
-PROCEDURE = 4
+PROCEDURE = 5
 """Raised whenever a row that is written now would not say what one of before does: two are never mixed."""
 FILE = "code.json"
 DIGESTS_SINCE, SEALED_SINCE = 2, 4

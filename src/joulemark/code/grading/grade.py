@@ -25,7 +25,8 @@ class Grade:
     """Whether a program is right on every test, with one run for each that was made.
 
     ``outcome``: how the first one ended that was not right, else ``RETURNED``; ``detail`` says more.
-    ``inputs``: what a test script called the program with, where there was one.
+    ``inputs``: what a test script called the program with, where there was one; ``results``: what the program
+    returned there, one for each where it passed.
     """
 
     is_correct: bool
@@ -33,6 +34,7 @@ class Grade:
     detail: str
     runs: tuple[CodeRun, ...]
     inputs: tuple[tuple[Plain, ...], ...] = ()
+    results: tuple[Plain, ...] = ()
 
 
 def grade(sandbox: Sandbox, problem: Problem, cases: Sequence[Case], ran: Ran) -> Grade:
@@ -116,7 +118,8 @@ def _by_script(
     right = None if failure else True
     runs += [observed_run(one, ran, Purpose.TEST, right, case=first + i) for i, one in enumerate(calls)]
     if not failure:
-        return Grade(True, Outcome.RETURNED, "", tuple(runs), tuple(inputs))
+        results = tuple(one.values[0] for one in calls)
+        return Grade(True, Outcome.RETURNED, "", tuple(runs), tuple(inputs), results)
     return Grade(False, Outcome.RETURNED, failure, (*runs, _verdict(ran, len(calls), failure)), tuple(inputs))
 
 

@@ -4,16 +4,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from joulemark.code.evaluation.figures import summary_of_evaluation
+from joulemark.code.evaluation.figures import not_measured, summary_of_evaluation
 from joulemark.code.evaluation.record import FILE, EvaluationRecord, read_record
 from joulemark.code.evaluation.sound import read_rows
 from joulemark.code.joined.generation import generate_per_correct, shares
 from joulemark.code.joined.programs import problem_of
+from joulemark.code.joined.source_kind import SourceKind, source_kind
 from joulemark.metrics.attribution import items_overlap
-from joulemark.metrics.code.break_even import ENDED, CostKind, ModelCost, cost_curve, model_cost
+from joulemark.metrics.code.break_even import (
+    UNKNOWN,
+    CostKind,
+    ModelCost,
+    cost_curve,
+    model_cost,
+    unknown_costs,
+)
 from joulemark.metrics.code.over_tasks import mean_of
 from joulemark.metrics.code.run_time import mean_cpu_s
 from joulemark.metrics.code.summary import CodeSummary
@@ -54,6 +62,9 @@ class ProgramFigures:
     ``cost``: what answers cost by problem with both parts of one kind, modelled or CPU time; null where
     nothing is known of generation and runs in one unit. ``why_no_joules`` then, and where CPU-seconds stand
     in for joules, says why. ``curve``: the cost of a correct answer with N runs of its program.
+    ``source``: what the cost of generating is, measured or not, and with it the rate.
+    ``failures``: why problems could not judge; ``not_measured``: why some of what was wanted of one was not
+    measured.
     """
 
     record: EvaluationRecord
@@ -65,7 +76,9 @@ class ProgramFigures:
     run_cpu_s: Value
     run_j: Value
     why_no_joules: str | None
+    source: SourceKind
     failures: Mapping[str, str]
+    not_measured: Mapping[str, str] = field(default_factory=dict)
 
 
 def program_figures(
@@ -95,7 +108,9 @@ def program_figures(
         run_cpu_s,
         _run_j(run_cpu_s, rate),
         why,
+        source_kind(view),
         recorded.unusable,
+        not_measured(record, recorded),
     )
 
 
@@ -194,9 +209,8 @@ def _run_j(run_cpu_s: Value, rate: Value) -> Value:
 
 def _mean_run(summary: CodeSummary) -> Value:
     """Return the CPU time of one run of a right program on the scaled input, mean over problems."""
-    ended = sum(one.ratio.n_censored > 0 or one.has_failed for one in summary.paired)
-    if ended:
-        return withheld("s", Reason.NOT_MEASURED, detail=ENDED.format(ended), n=len(summary.paired))
+    if unknown := unknown_costs(summary.samples, summary.paired).total():
+        return withheld("s", Reason.NOT_MEASURED, detail=UNKNOWN.format(unknown), n=len(summary.paired))
     means = mean_cpu_s(summary.paired)
     if not means:
         return withheld("s", Reason.NOT_MEASURED, detail="No right program was timed.", n=0)

@@ -18,12 +18,12 @@ def figures_json(figures: ProgramFigures) -> dict[str, JsonValue]:
         "settings": record.settings.model_dump(mode="json"),
         "cost_kind": None if cost is None else cost.kind.value,
         "why_no_joules": figures.why_no_joules,
-        # measured and modelled joules stand side by side here and are never added up
+        # measured (or replayed, or simulated) and modelled joules stand side by side here, never added up
         "kinds": {
-            "generate_per_correct_answer": "measured",
+            "generate_per_correct_answer": figures.source.value,
             "run_cpu_s": "measured",
             "run_j": "modelled",
-            "joules_per_cpu_second": "measured",
+            "joules_per_cpu_second": figures.source.value,
         },
         **values_json(
             {
@@ -35,5 +35,6 @@ def figures_json(figures: ProgramFigures) -> dict[str, JsonValue]:
         ),
         "cost_with_runs": [*curve],
         "problems_unusable": dict(figures.failures),
+        "not_measured": dict(figures.not_measured),
         "evaluation": summary_json(figures.summary),
     }

@@ -9,11 +9,14 @@ from typing import Any
 from joulemark.code.cases.case import Case
 from joulemark.code.contain.ended import Ended
 from joulemark.code.contain.sandbox import Sandbox
+from joulemark.code.grading.compare import same
 from joulemark.code.grading.judge import Judge
 from joulemark.code.inside.plain import Plain, encode
 from joulemark.code.measuring.observed import Ran, ended_run, observed_run
-from joulemark.code.problems.problem import Problem
+from joulemark.code.problems.problem import Checker, Problem
 from joulemark.record.code_run import CodeRun, Outcome, Purpose
+
+_EQUAL = Checker()
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +40,12 @@ class Bench:
         sample_memory_s: float | None = None,
         cpu_limit_s: float | None = None,
         rehearsal: Case | None = None,
+        accepted: Sequence[Plain] = (),
         **place: Any,
     ) -> CodeRun:
         """Call a program once for each of ``cases``, in one fresh process, and look at every result.
 
-        For the rest see `unjudged`.
+        ``accepted``: see `judged`; for the rest `unjudged`.
         """
         run, values = self.unjudged(
             ran,
@@ -52,7 +56,7 @@ class Bench:
             rehearsal=rehearsal,
             **place,
         )
-        return self.judged(run, cases, values)
+        return self.judged(run, cases, values, accepted)
 
     def unjudged(
         self,
@@ -86,9 +90,19 @@ class Bench:
         correct = None if called.outcome is Outcome.RETURNED else False
         return observed_run(called, ran, purpose, correct, **place), called.values
 
-    def judged(self, run: CodeRun, cases: Sequence[Case], values: Sequence[Plain]) -> CodeRun:
-        """Return a run of `unjudged` with whether every result is right."""
+    def judged(
+        self, run: CodeRun, cases: Sequence[Case], values: Sequence[Plain], accepted: Sequence[Plain] = ()
+    ) -> CodeRun:
+        """Return a run of `unjudged` with whether every result is right.
+
+        ``accepted``: for each case a result that is right whatever is expected, or empty: where a test script
+        judged the program, what it returned then. Its rule is in no checker.
+        """
         if run.outcome is not Outcome.RETURNED:
             return run
-        right = all(self.judge.is_right(case, value) for case, value in zip(cases, values, strict=True))
+        known = [same(one, value, _EQUAL) for one, value in zip(accepted, values, strict=bool(accepted))]
+        right = all(
+            is_known or self.judge.is_right(case, value)
+            for case, value, is_known in zip(cases, values, known or [False] * len(cases), strict=True)
+        )
         return replace(run, correct=right)

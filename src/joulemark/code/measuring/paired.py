@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from statistics import median
 
 from joulemark.code.cases.case import Case
 from joulemark.code.inside.plain import Plain
 from joulemark.code.measuring.drawn import Drawn
 from joulemark.code.measuring.observed import Ran
 from joulemark.code.measuring.once import Bench
-from joulemark.code.measuring.scaled import LEAST_NS, Scaled, reference
+from joulemark.code.measuring.scaled import KEPT_NS, LEAST_NS, Scaled, reference
 from joulemark.code.measuring.whole import SAMPLE_S
 from joulemark.record.code_run import REFERENCE, SEEN_INPUT, CodeRun, Outcome, Purpose
 from joulemark.record.errors import InputError
 
 _FEWEST_PAIRS = 3  # below that a ratio has no interval
+_CHECKED_PAIRS = 3  # by which a size of before is judged: one input alone may be a quick one
 _SAMPLED_PAIRS = 3  # sampling takes processor time beside the program: the same for both, and soon over
 
 
@@ -40,10 +42,13 @@ def run_pairs(
 
     Every pair has inputs of its own (`Drawn`), of the size of ``scaled``. Pairs end where the problem's own
     parts fail to make more of them. Nothing where a size that nobody checked turns out to be none: they fail
-    at it, or the reference is too fast. Raises `InputError` where they make no inputs.
+    at it, or the reference takes less than `KEPT_NS` in the middle of the first pairs. Raises `InputError`
+    where they make no inputs.
     """
     runs: list[CodeRun] = []
-    inputs = Drawn(bench, ran, scaled.size, min(plan.least, plan.most))
+    # whoever met inputs of a size that is none meets others if that size is found again
+    drawn_by = bench if scaled.is_checked else replace(bench, seed=f"{bench.seed}/kept")
+    inputs = Drawn(drawn_by, ran, scaled.size, min(plan.least, plan.most))
     for pair in range(plan.most):
         try:
             cases = inputs.of(pair)
@@ -52,7 +57,9 @@ def run_pairs(
                 break
             raise
         runs += _pair(bench, ran, cases, purpose, scaled.size, pair, comes_again=inputs.has_come_again(pair))
-        if pair == 0 and not scaled.is_checked and _is_too_short(runs):
+        if pair == 0 and not scaled.is_checked and not _lasts(runs, LEAST_NS / 2):
+            return []
+        if pair + 1 == _CHECKED_PAIRS and not scaled.is_checked and not _lasts(runs, KEPT_NS):
             return []
         if not all(run.correct for run in runs[-2:]):
             break
@@ -60,13 +67,16 @@ def run_pairs(
             break
         if pair + 1 >= plan.least and plan.is_enough is not None and plan.is_enough(runs):
             break
-    return runs
+    is_settled = scaled.is_checked or len(runs) >= 2 * _CHECKED_PAIRS
+    return runs if is_settled or _lasts(runs, KEPT_NS) else []
 
 
-def _is_too_short(runs: Sequence[CodeRun]) -> bool:
-    """Tell whether the reference is done so soon that the size is none any more, or fails at it."""
+def _lasts(runs: Sequence[CodeRun], least_ns: float) -> bool:
+    """Tell whether the reference is right and takes so long, in the middle of its runs."""
     theirs = [run for run in runs if run.role == REFERENCE]
-    return not all(run.correct and (run.cpu_ns or 0) >= LEAST_NS / 2 for run in theirs)
+    if not theirs or not all(run.correct for run in theirs):
+        return False
+    return median(run.cpu_ns or 0 for run in theirs) >= least_ns
 
 
 def _pair(

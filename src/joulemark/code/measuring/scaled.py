@@ -17,6 +17,8 @@ from joulemark.record.errors import InputError
 TARGET_NS = 23_000_000
 """What the reference is to take: above the 20 ms from which one call a process is enough."""
 LEAST_NS = 20_000_000
+KEPT_NS = 18_000_000
+"""At a size that was found before; below it the size is looked for again. Inputs of one size differ a little."""
 MOST_NS = 30_000_000
 """A reference that takes longer gets a smaller input where one between the last two sizes is large enough."""
 _MOST_STEPS_BACK = 2
@@ -31,28 +33,23 @@ class Scaled:
     """The size of inputs for timing: the reference took ``reference_ns`` on ``cases``, one of each shape.
 
     Programs are timed on others of that size: no candidate meets these.
-    ``is_fixed``: the size was given, so that several evaluations have the same one. ``is_checked``: the
-    reference was run at it.
+    ``is_checked``: the reference was run at it.
     """
 
     size: int
     cases: tuple[Case, ...]
     reference_ns: int
-    is_fixed: bool = False
     is_checked: bool = True
 
     @property
     def is_long_enough(self) -> bool:
-        """Whether the reference takes long enough to be timed by one call a process.
-
-        At a size that was found before, the machine may be faster today: half as long is enough then.
-        """
-        return self.reference_ns >= (LEAST_NS / 2 if self.is_fixed else LEAST_NS)
+        """Whether the reference takes long enough to be timed by one call a process."""
+        return self.reference_ns >= LEAST_NS
 
 
 def unchecked(size: int) -> Scaled:
-    """Return a size that was found before: the first pair tells whether the reference takes long enough."""
-    return Scaled(size, (), TARGET_NS, is_fixed=True, is_checked=False)
+    """Return a size that was found before: the first pairs tell whether the reference takes long enough."""
+    return Scaled(size, (), TARGET_NS, is_checked=False)
 
 
 def scaled_cases(
@@ -80,21 +77,16 @@ def _made(
     return tuple(replace(case, expected=result) for case, result in told), called.cpu_ns
 
 
-def scale(bench: Bench, known_size: int | None = None) -> Scaled | None:
+def scale(bench: Bench) -> Scaled | None:
     """Find the size at which the reference takes about `TARGET_NS` over one case of each shape.
 
-    ``known_size``: one that was found before; it is taken where the reference takes long enough at it. Null
-    where the problem has no generator that scales. The largest size that was tried is returned where none is
-    large enough: a generator or a canonical solution that fails at a larger one ends the growing. Raises
-    `InputError` where they fail at the smallest.
+    Null where the problem has no generator that scales. The largest size that was tried is returned where
+    none is large enough: a generator or a canonical solution that fails at a larger one ends the growing.
+    Raises `InputError` where they fail at the smallest.
     """
     generator = bench.problem.generator
     if generator is None or generator.sizes is None:
         return None
-    if known_size is not None and (known := _at(bench, known_size, generator.shapes)) is not None:
-        fixed = replace(known, is_fixed=True)
-        if fixed.is_long_enough:
-            return fixed
     smallest, largest = generator.sizes
     ceiling = largest * _BEYOND
     # references take a millisecond or less at the smallest size: hardly any is timed there

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from joulemark.frugal.outcomes.outcome_file import read_outcomes
 from joulemark.frugal.outcomes.outcomes import Outcomes
+from joulemark.frugal.paired.chosen_metric import require_no_cost, require_of_run, require_range
 from joulemark.frugal.paired.decision import ALPHA, EPSILON, Decider, PairedTest
 from joulemark.frugal.paired.follow import Follower
 from joulemark.frugal.paired.pairing import paired
@@ -25,18 +26,24 @@ def stream(
     *,
     epsilon: float = EPSILON,
     alpha: float = ALPHA,
+    metric: str | None = None,
     wait: Callable[[float], None] = time.sleep,
 ) -> Iterator[Streamed]:
     """Yield where A against B stands: once where all is there, else whenever more is, until it is decided.
 
-    Ends with the last answer where nothing is decided. ``epsilon`` is in the unit of the values. Raises
-    `InputError` where the two cannot be paired.
+    Ends with the last answer where nothing is decided. ``epsilon`` is in the unit of the values. ``metric``
+    names the figure, null: right and wrong, or the score that there is. Raises `InputError` where the two
+    cannot be paired, or the figure has no known range.
     """
+    require_no_cost(metric)
     question = PairedTest(epsilon, alpha)
     if not (_is_run(a) and _is_run(b)):
-        yield _of_files(a, b, question)
+        yield _of_files(a, b, question, metric)
         return
-    follower = Follower(RunAnswers(a), RunAnswers(b), question)
+    both = RunAnswers(a), RunAnswers(b)
+    for path, answers in zip((a, b), both, strict=True):
+        require_of_run(metric, str(path), real=answers.real)
+    follower = Follower(*both, question)
     told = -1
     while True:
         follower.advance()
@@ -54,8 +61,8 @@ def _is_run(path: Path) -> bool:
     return (path / "manifest.json").exists() or not path.exists()
 
 
-def _of_files(a: Path, b: Path, question: PairedTest) -> Streamed:
-    both = paired([_outcomes(a), _outcomes(b)])
+def _of_files(a: Path, b: Path, question: PairedTest, metric: str | None) -> Streamed:
+    both = paired([_outcomes(a, metric), _outcomes(b, metric)])
     require_narrow(question.epsilon, both.span, scored=both.graded == "score")
     question = PairedTest(question.epsilon, question.alpha, both.span, real=not both.binary)
     decider = Decider(both.n_items, question)
@@ -73,10 +80,10 @@ def _of_files(a: Path, b: Path, question: PairedTest) -> Streamed:
     )
 
 
-def _outcomes(path: Path) -> Outcomes:
+def _outcomes(path: Path, metric: str | None) -> Outcomes:
     """Read a run or a file of one model; raises `InputError`."""
     try:
-        return read_outcomes(path)
+        found = read_outcomes(path, metric=metric)
     except InputError as error:
         if "--model" not in (error.fix or ""):
             raise
@@ -85,6 +92,8 @@ def _outcomes(path: Path) -> Outcomes:
             why=error.why,
             fix=f"joulemark frugal rank {path} --model ONE --model OTHER, which compares models of a file",
         ) from error
+    require_range(metric, found, str(path))
+    return found
 
 
 def _is_simulated(path: Path) -> bool:

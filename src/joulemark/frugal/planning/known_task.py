@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
@@ -13,7 +13,8 @@ from joulemark.frugal.outcomes.outcomes import Outcomes
 from joulemark.frugal.sample_size import Moments, moments, ratio_moments
 from joulemark.frugal.target import Column, Quantity
 
-Kind = Literal["measured", "modelled", "stated"]
+Kind = Literal["measured", "modelled", "from the file", "stated"]
+"""Where a cost comes from; nobody here knows how one that a file tells was come by."""
 COST_OF = {
     Column.JOULES: "energy_j",
     Column.USD: "usd",
@@ -71,14 +72,17 @@ def known_from(outcomes: Outcomes, *, name: str | None = None, n_items: int | No
         spreads["accuracy"] = Moments(share, share_deviation(share, n), n)
     else:
         reasons["accuracy"] = "its outcomes are scores, not right and wrong: say `score ±…`"
-    spreads["score"] = moments(outcomes.values)
+    of_scores = moments(outcomes.values)
+    far = max(of_scores.mean - outcomes.low, outcomes.high - of_scores.mean)
+    spreads["score"] = replace(of_scores, far=far)
     costs: dict[str, KnownCost] = {}
     for cost, values in outcomes.costs.items():
         known = np.isfinite(values)
         found = moments(values[known])
         if found.n < MIN_KNOWN:
             continue
-        kind: Kind = "modelled" if cost in outcomes.modelled else "measured"
+        measured: Kind = "measured" if outcomes.of_run else "from the file"
+        kind: Kind = "modelled" if cost in outcomes.modelled else measured
         costs[cost] = KnownCost(found.mean, found.sd, found.n, kind)
         figure = next((column.value for column, of in COST_OF.items() if of == cost), None)
         if figure is None:
@@ -125,6 +129,7 @@ def by_domain(outcomes: Outcomes) -> list[KnownTask]:
             high=outcomes.high,
             costs={name: of[places] for name, of in outcomes.costs.items()},
             modelled=outcomes.modelled,
+            of_run=outcomes.of_run,
         )
         found.append(known_from(part))
     return found

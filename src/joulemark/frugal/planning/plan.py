@@ -19,11 +19,8 @@ from joulemark.frugal.planning.decision_size import (
 from joulemark.frugal.planning.known_task import COST_OF, KnownTask
 from joulemark.frugal.planning.plan_cost import PlannedCost, costs_of, summed
 from joulemark.frugal.planning.pooled_ratio import pooled_ratio
-from joulemark.frugal.planning.width import allowed_half, deviation_of, shared_sizes, width_of
-from joulemark.frugal.sample_size import (
-    needed,
-    needed_for_proportion,
-)
+from joulemark.frugal.planning.width import allowed_half, needed_for_mean, shared_sizes, width_of
+from joulemark.frugal.sample_size import needed_for_proportion
 from joulemark.frugal.stopping.precision import COSTS_FROM
 from joulemark.frugal.stopping.rule import LEAST
 from joulemark.frugal.target import Bound, Column, Target
@@ -145,7 +142,7 @@ def needed_of(task: KnownTask, target: Target, gain: float = 1.0) -> int | None:
     n = (
         needed_for_proportion(half, found.mean, task.n_items, gain)
         if is_share
-        else needed(half, deviation_of(found, target, gain), task.n_items)
+        else needed_for_mean(half, found, target, task.n_items, gain)
     )
     return min(task.n_items, max(n, _least(task, target)))
 
@@ -237,7 +234,7 @@ def _prices(tasks: Sequence[KnownTask], wanted: str | None) -> tuple[str, list[f
     if wanted:
         raise InputError(
             f"the allocation cannot go by {wanted}",
-            why="not all tasks have it, of one kind (measured, modelled, stated) and above 0",
+            why="not all tasks have it, of one kind (measured, modelled, from a file, stated) and above 0",
             fix="leave --cost out, or say --cost items",
         )
     some = any(name in task.costs for task in tasks for name in _COSTS)

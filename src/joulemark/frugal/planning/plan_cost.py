@@ -1,4 +1,4 @@
-"""What so many items will cost, with a prediction interval: measured, modelled and stated kept apart."""
+"""What so many items will cost, with a prediction interval: of one kind never added to another."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ import re
 from dataclasses import replace
 
 from joulemark.frugal.planning.known_task import COST_OF, KnownCost, KnownTask
-from joulemark.frugal.sample_size import Moments
+from joulemark.frugal.sample_size import NORMAL, Moments, kurtosis_of_share
 from joulemark.record.errors import InputError
 
 _FIX = "--task NAME=N:p[:COST,…], as gsm8k=1319:0.57 or gsm8k=1319:0.57:12±4J,1.3s"
@@ -50,7 +50,8 @@ def parse_task(text: str) -> KnownTask:
             raise InputError(f"{text!r} states {cost} twice", fix=_FIX)
         costs[cost] = known
     deviation = math.sqrt(share * (1 - share))
-    spreads = {"accuracy": Moments(share, deviation, n_items), "score": Moments(share, deviation, n_items)}
+    of_shares = Moments(share, deviation, n_items, kurtosis_of_share(share), max(share, 1 - share))
+    spreads = {"accuracy": Moments(share, deviation, n_items), "score": of_shares}
     reasons: dict[str, str] = {}
     notes: list[str] = []
     for column, cost in COST_OF.items():
@@ -65,7 +66,8 @@ def parse_task(text: str) -> KnownTask:
             ratio = stated.mean / share
             # of cost − ratio·correct, the two being independent
             spread = math.hypot(stated.sd, ratio * deviation) / share
-            spreads[f"{column.value}_per_correct"] = Moments(ratio, spread, n_items)
+            tails = _kurtosis_of_sum(stated.sd, ratio * deviation, kurtosis_of_share(share))
+            spreads[f"{column.value}_per_correct"] = Moments(ratio, spread, n_items, tails)
             notes.append(_INDEPENDENT)
         else:
             reasons[f"{column.value}_per_correct"] = "no answer is expected to be right"
@@ -84,6 +86,14 @@ def with_size(task: KnownTask, n_items: int) -> KnownTask:
             fix="--of says how many items the whole task has",
         )
     return replace(task, n_items=n_items)
+
+
+def _kurtosis_of_sum(normal_sd: float, other_sd: float, kurtosis: float) -> float:
+    """Return the kurtosis of the sum of two independent values, one of them normal."""
+    variance = normal_sd**2 + other_sd**2
+    if not variance > 0:
+        return NORMAL
+    return NORMAL + (kurtosis - NORMAL) * (other_sd**2 / variance) ** 2
 
 
 def _whole(text: str, of: str) -> int:

@@ -8,9 +8,12 @@ from collections.abc import Sequence
 from joulemark.frugal.planning.allocation import Part, least_for
 from joulemark.frugal.planning.decision_size import Z_POWER
 from joulemark.frugal.planning.known_task import KnownTask
-from joulemark.frugal.sample_size import Moments, half_width, half_width_of_share
+from joulemark.frugal.sample_size import Moments, half_width, half_width_of_share, needed
 from joulemark.frugal.target import Bound, Column, Target
+from joulemark.metrics.finite_ratio import widening_of_few
 from joulemark.metrics.finite_share import Z_95
+from joulemark.metrics.heavy_tails import widening_at
+from joulemark.metrics.student import MIN_DEGREES, t_95
 
 _FIRST_SIZE, _ROUNDS = 100, 40
 
@@ -33,11 +36,50 @@ def deviation_of(found: Moments, target: Target, gain: float) -> float:
 
 
 def width_of(found: Moments, target: Target, n: int, of: int, gain: float) -> float:
-    """Return the half-width that n items give: of a share the larger of the normal and of Wilson's."""
-    normal = half_width(deviation_of(found, target, gain), n, of)
+    """Return the half-width that n items give: of a share the larger of the normal and of Wilson's.
+
+    Of a mean or a cost the one that `bench run --stop` looks at (`joulemark.metrics.finite_ratio.estimate`).
+    """
     if target.quantity.column is not Column.CORRECT:
-        return normal
+        return _half_width_of_mean(found, deviation_of(found, target, gain), n, of)
+    normal = half_width(deviation_of(found, target, gain), n, of)
     return max(normal, half_width_of_share(found.mean, n, of, gain))
+
+
+def needed_for_mean(half: float, found: Moments, target: Target, of: int, gain: float) -> int:
+    """Return the least n of ``of`` items that gives a mean or a cost the half-width ``half``."""
+    deviation = deviation_of(found, target, gain)
+    lo = needed(half, deviation, of)  # as of a deviation that is known, so no more are needed
+
+    def wide(n: int) -> bool:
+        return _half_width_of_mean(found, deviation, n, of) > half
+
+    if not wide(lo):
+        return lo
+    hi = lo
+    while wide(hi):
+        if hi >= of:
+            return of
+        lo, hi = hi, min(2 * hi, of)
+    while hi - lo > 1:
+        middle = (lo + hi) // 2
+        lo, hi = (middle, hi) if wide(middle) else (lo, middle)
+    return hi
+
+
+def _half_width_of_mean(found: Moments, deviation: float, n: int, of: int) -> float:
+    """Return half the interval of a mean of n items, wider than the normal one where these are few.
+
+    Its spread is found from them too: Student's t, and what few units, heavy tails and a known range add.
+    """
+    normal = half_width(deviation, n, of)
+    least_sd = Z_95 * found.far / math.sqrt(n)
+    sd = max(deviation, least_sd)
+    if not normal > 0 and not least_sd > 0:
+        return normal
+    kurtosis = found.kurtosis * (deviation / sd) ** 4
+    wider = widening_at(kurtosis, n) + widening_of_few(n)
+    return half_width(sd, n, of) * t_95(max(n - 1, MIN_DEGREES)) / Z_95 * wider
 
 
 def shared_sizes(

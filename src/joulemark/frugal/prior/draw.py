@@ -21,8 +21,6 @@ from joulemark.frugal.prior.strata import (
 from joulemark.record.errors import InputError
 from joulemark.tasks.subset import permuted
 
-ALLOCATIONS = ("proportional", "neyman")
-
 
 def choose(
     prior: OutcomeMatrix,

@@ -15,10 +15,8 @@ from joulemark.frugal.outcomes.outcomes import Floats
 from joulemark.frugal.sample_size import Interval
 from joulemark.metrics.finite_share import Z_95, wilson, wilson_bounds
 from joulemark.metrics.heavy_tails import widening
-from joulemark.metrics.student import MIN_DEGREES, t_95
+from joulemark.metrics.student import t_95_from_one
 
-# the 0.975 quantiles of Student's t for 1, 2, 3 and 4 degrees of freedom (Abramowitz and Stegun, table 26.10)
-_FEW_DEGREES = (12.706, 4.303, 3.182, 2.776)
 FEW = 5
 """Answers that differ from the others, below which there is no telling how prior knowledge helps."""
 
@@ -52,8 +50,7 @@ def quantile_95(degrees: float) -> float:
     """Return the 0.975 quantile of Student's t; a fraction of a degree counts for nothing."""
     if not degrees >= 1:
         raise ValueError(f"{degrees} degrees of freedom are too few")
-    whole = int(min(degrees, 1e9))
-    return _FEW_DEGREES[whole - 1] if whole < MIN_DEGREES else t_95(whole)
+    return t_95_from_one(int(min(degrees, 1e9)))
 
 
 def interval_of_share(

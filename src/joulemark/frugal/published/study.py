@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -23,7 +24,8 @@ Stages = Callable[[str], Progress | None]
 """Is told what begins, and returns what is to be told how many shuffles are done."""
 
 COARSE_BELOW = 2.5
-"""Of the rarer answers in a frame: then the cut-off leaves its constant, down to 36 % or up to 41.6 %."""
+"""Of the rarer answers in a frame: the cut-off of fewer leaves its constant (33 % of .15, 41.4 % of 1.5)."""
+_APART, _ERRORS_APART = 0.01, 4.0  # of the items, and standard errors of the two means beyond that
 
 
 class Null(StrEnum):
@@ -78,6 +80,18 @@ class Study:
         """Whether a frame holds so few of the rarer answers that its slopes have few sizes."""
         return self.rarer_in_frame is not None and self.rarer_in_frame < COARSE_BELOW
 
+    @property
+    def leaves_constant(self) -> bool:
+        """Whether the cut-off is not the smoother's constant: its slopes are coarse, or it lies elsewhere.
+
+        Elsewhere is more than a point of 100 from random numbers, beyond what so few shuffles may err: as of
+        values of which a few outweigh all others.
+        """
+        cutoffs = (self.cutoff, self.null.cutoff)
+        error = math.hypot(*(one.sd / math.sqrt(len(one.fractions)) for one in cutoffs))
+        apart = abs(self.cutoff.mean - self.null.cutoff.mean)
+        return self.is_coarse or apart > _APART + _ERRORS_APART * error
+
 
 def null_shuffles(kind: Null, n_items: int) -> Shuffles:
     """Return the source of random numbers."""
@@ -105,8 +119,8 @@ def study(
 ) -> Study:
     """Run the method and all that stands beside it. Raises `InputError`.
 
-    Random numbers always go through the pipeline too: quickly, or by the method itself where ``null`` names
-    them.
+    Random numbers always go through the pipeline too: by the same slopes in fast mode, or by the method
+    itself where ``null`` names them. They are alike in every order, so strata change nothing of theirs.
     """
     if stratify and outcomes.domains is None:
         raise InputError(
@@ -116,7 +130,8 @@ def study(
         )
     shuffles = shuffles_of(outcomes.values, outcomes.domains if stratify else None)
     cutoff = find_cutoff(shuffles, method, stages("shuffles") if stages else None)
-    beside = method if null is not None else replace(method, exact=False, slope=None)
+    quick = replace(method, exact=False, slope=method.slope_of(len(outcomes)))
+    beside = method if null is not None else quick
     of_null = run_null(null or Null.BROWNIAN, len(outcomes), beside, stages)
     aim = wanted or default_target(outcomes)
 

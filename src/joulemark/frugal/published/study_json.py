@@ -40,6 +40,7 @@ def study_json(found: Study) -> dict[str, Any]:
         "needed_n_reason": None if found.needed_n is not None else "a share of a mean of 0 is nothing",
         "rarer_in_frame": found.rarer_in_frame,
         "rarer_in_frame_reason": "items are not right or wrong" if found.rarer_in_frame is None else None,
+        "leaves_constant": found.leaves_constant,
         "null": _null(found.null),
         "criteria": [_criterion(one) for one in found.criteria],
         "projections": [_projection(*one) for one in found.projected],
@@ -95,6 +96,7 @@ def _null(found: NullResult) -> dict[str, Any]:
         "cutoff_sd": found.cutoff.sd,
         "ks_p": found.ks_p,
         "exact": found.cutoff.is_exact,
+        "slope": found.cutoff.method.slope_of(found.cutoff.frames.n_items).value,
     }
 
 

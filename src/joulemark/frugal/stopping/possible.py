@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from joulemark.frugal.stopping.precision import COSTS_FROM
-from joulemark.frugal.stopping.rule import LEAST
-from joulemark.frugal.target import Bound, Column, Precision, Quantity, Target
+from joulemark.frugal.stopping.rule import LEAST, least_of
+from joulemark.frugal.target import Bound, Column, Quantity, Target
 from joulemark.metrics.carbon import intensity_given
 from joulemark.metrics.money import by_tokens, electricity_priced
 from joulemark.record.errors import InputError
@@ -71,15 +70,11 @@ def require_enough(targets: Sequence[Target], task: TaskSet) -> None:
     """Raise `InputError` where the questions are over before the first look that may end them."""
     n = len(task.questions)
     for target in targets:
-        is_cost = isinstance(target, Precision) and target.quantity.column not in (
-            Column.CORRECT,
-            Column.SCORE,
-        )
-        least = COSTS_FROM if is_cost else LEAST
+        least = least_of(target.quantity.column)
         if n > least:
             continue
         why = f"the first look is after {least}, and the last question ends nothing early"
-        if is_cost:
+        if least > LEAST:
             why = f"costs are not believed before {least}: what is dear and rare would not have been seen"
         more = f", or ask more than {least} of the task's {task.n_drawn_from:,}"
         raise InputError(

@@ -13,6 +13,7 @@ from joulemark.frugal.stopping.seen import Floats, Seen
 from joulemark.frugal.stopping.standing import Standing
 from joulemark.frugal.target import Column, Precision
 from joulemark.metrics.asked_again import within_share
+from joulemark.metrics.cost_drift import MATTERS, cost_drift
 from joulemark.metrics.finite_ratio import MIN_UNITS, Units, estimate
 from joulemark.metrics.finite_share import wilson_bounds
 from joulemark.metrics.halves import halves
@@ -42,7 +43,8 @@ def precision(
     ``view`` has their energies, null where the target needs none. ``in_flight``: requests at a time.
     ``score_range`` is that of the task, null where there is none. A cost, which knows no range, is not known
     before `COSTS_FROM` questions: what is dear and rare would not have been seen. One that was metered or
-    timed is not known while the halves of what was asked differ by more than their error: it has not settled.
+    timed is not known while the halves of what was asked differ by more than their error, nor while it rises
+    or falls steadily by as much as matters for the target: it has not settled.
     """
     n = len(questions)
     if target.quantity.column is Column.CORRECT:
@@ -62,12 +64,19 @@ def precision(
     least = 0 if score else COSTS_FROM
     standing = _standing(target, found.figure, (lo, hi), n, of, least=least, within=within)
     # what questions fix comes in random order; what was metered or timed may drift while they are asked
-    parts = halves(units) if told.fixed is not None else None
-    if parts is None or not parts.apart or n < least:
+    if told.fixed is None or n < least:
         return standing
     # a narrow one tells of no number of questions that would settle it
     more = None if standing.met else standing.more
-    return replace(standing, met=False, more=more, halves=(parts.first, parts.second))
+    parts = halves(units)
+    if parts is not None and parts.apart:
+        return replace(standing, met=False, more=more, halves=(parts.first, parts.second))
+    course = cost_drift(units.cost, told.fixed)
+    if course is None or not course.drifts:
+        return standing
+    if course.shift(n / of) * abs(found.figure) < MATTERS * target.allowed(found.figure):
+        return standing
+    return replace(standing, met=False, more=more, change=course.change)
 
 
 def share_of(

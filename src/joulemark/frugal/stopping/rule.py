@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from joulemark.frugal.stopping.deciding import Deciding
-from joulemark.frugal.stopping.precision import precision
+from joulemark.frugal.stopping.precision import COSTS_FROM, precision
 from joulemark.frugal.stopping.seen import Seen
 from joulemark.frugal.stopping.standing import Standing
 from joulemark.frugal.target import Bound, Column, Precision, Target
@@ -21,6 +21,11 @@ METERED_GROWTH = 0.02
 LARGEST_GROWTH = 0.25
 HALF_WAY = 0.5
 """Of the questions that a target seems to lack; what is half as far off is half as uncertain."""
+
+
+def least_of(column: Column | None) -> int:
+    """Return before how many questions no figure of a column is believed; null: a cost that has no target."""
+    return LEAST if column in (Column.CORRECT, Column.SCORE) else COSTS_FROM
 
 
 class TargetRule:

@@ -14,7 +14,8 @@ class Standing:
     The interval of a share is not symmetric about it, and is told by its ends; a mean's is.
 
     ``halves``: the figure of the first half of what was asked and of the second, where they differ by more
-    than their error allows; null where they do not.
+    than their error allows; null where they do not. ``change``: by which part of it the figure rose or fell
+    steadily from the first answer to the last; null where it did not, or by too little for the target.
     ``more``: about how many more questions it takes, null where that cannot be told. ``why`` says why a
     figure is not known.
     """
@@ -28,6 +29,7 @@ class Standing:
     more: int | None = None
     why: str = ""
     halves: tuple[float, float] | None = None
+    change: float | None = None
 
     @property
     def told(self) -> str:
@@ -46,6 +48,8 @@ class Standing:
         if self.halves is not None:
             first, second = (_figure(one, self.target) for one in self.halves)
             held += f", not believed while its halves differ ({first} in the first, {second} in the second)"
+        if self.change is not None:
+            held += f", not believed while it drifts (about {100 * self.change:+.2g} % from first to last)"
         return held if self.more is None else f"{held}: about {self.more:,} more"
 
     def _known(self) -> str:

@@ -15,7 +15,7 @@ from joulemark.metrics.code.baseline import NS_PER_S
 from joulemark.metrics.code.charged import charged
 from joulemark.metrics.code.over_tasks import largest_of, mean_of, ratio_of_sums, share_of
 from joulemark.metrics.code.sample import Sample, references, right_by_problem, samples_of
-from joulemark.metrics.code.whole_profile import MIN_MEMORY_SAMPLES, Profile, peak_mib, profile_of
+from joulemark.metrics.code.whole_profile import MIN_MEMORY_SAMPLES, Profile, beside, peak_mib, profile_of
 from joulemark.metrics.definition import MetricDefinition
 from joulemark.metrics.value import Value, withheld
 from joulemark.record.code_run import CodeRun, Outcome, Purpose
@@ -152,12 +152,6 @@ def as_defined(runs: Sequence[CodeRun], samples: Sequence[Sample] | None = None)
     return found
 
 
-def task_ratios(runs: Sequence[CodeRun], what: str = "et") -> dict[str, float]:
-    """Return the paper's per-task ratio of ``et``, ``mu`` or ``tmu`` by problem."""
-    rows = charged(runs)
-    return _columns(right_by_problem(samples_of(rows)), references(rows, Purpose.WHOLE), what).ratios
-
-
 def sample_ratios(
     runs: Sequence[CodeRun], samples: Sequence[Sample], what: str
 ) -> dict[tuple[str, int], Seen]:
@@ -165,9 +159,9 @@ def sample_ratios(
     whole = references(runs, Purpose.WHOLE)
     found = {}
     for problem, mine in right_by_problem(samples).items():
-        theirs = profile_of(whole.get(problem, ()))
-        reference = None if theirs is None else _of(what)(theirs)
         for sample in mine:
+            theirs = profile_of(beside(whole.get(problem, ()), sample.runs))
+            reference = None if theirs is None else _of(what)(theirs)
             seen = _seen(sample, what)
             if reference and seen.value is not None:
                 found[problem, sample.number] = Seen(seen.value / reference, seen.is_bound)
@@ -218,7 +212,7 @@ def _columns(
     found = _Columns({}, {}, {}, 0, 0)
     n_limited = n_programs = 0
     for problem, samples in right.items():
-        theirs = profile_of(whole.get(problem, ()))
+        theirs = profile_of(_beside_all(samples, whole.get(problem, ())))
         of_reference = None if theirs is None else of(theirs)
         if of_reference is None:
             continue
@@ -277,12 +271,17 @@ def _sampled_too_rarely(
     """Tell whether so few tasks could be sampled that the others, the long ones, do not stand for them."""
     run = sampled = 0
     for problem, samples in right.items():
-        profiles = [profile_of(whole.get(problem, ())), *(profile_of(sample.runs) for sample in samples)]
+        theirs = profile_of(_beside_all(samples, whole.get(problem, ())))
+        profiles = [theirs, *(profile_of(sample.runs) for sample in samples)]
         seen = [p for p in profiles if p is not None]  # of a very short run no sample at all was taken
         if len(seen) > 1:
             run += 1
             sampled += all(p.tmu is not None for p in seen)
     return run > 0 and sampled < MIN_SAMPLED_SHARE * run
+
+
+def _beside_all(samples: Sequence[Sample], reference: Sequence[CodeRun]) -> tuple[CodeRun, ...]:
+    return beside(reference, [run for sample in samples for run in sample.runs])
 
 
 def _of(what: str) -> Callable[[Profile], float | None]:

@@ -88,8 +88,8 @@ def call_ns(run: CodeRun, baseline: Baseline) -> float | None:
     return max(run.cpu_ns - baseline.cpu_ns, baseline.floor_ns)
 
 
-def charged_bytes(run: CodeRun, baseline: Baseline) -> float | None:
-    """Return the peak of memory above the baseline, at least the floor; null where it was not read."""
+def peak_above_bytes(run: CodeRun, baseline: Baseline) -> float | None:
+    """Return the peak of memory above the baseline's, at least the floor; null where it was not read."""
     if run.peak_bytes is None:
         return None
     return max(run.peak_bytes - baseline.peak_bytes, float(MEMORY_FLOOR_BYTES))

@@ -31,7 +31,8 @@ BEYOND = MetricDefinition(
     _INPUTS,
     _WHEN,
     f"{_SOURCE}, as the paper defines it: the time is clipped to the known ones, so a score is 0 to 1; a "
-    "wrong answer scores 0. Wall time of all tests in one process",
+    "wrong answer scores 0, and so does one that passes its tests and returned a wrong result elsewhere. "
+    "Wall time of all tests in one process",
 )
 BEYOND_AS_CODED = MetricDefinition(
     "beyond_as_coded",
@@ -95,7 +96,7 @@ def _score(
 ) -> float | None:
     if sample.passed is None:
         return None
-    if not sample.passed:
+    if not sample.passed or sample.is_wrong_beyond_tests:
         return 0.0
     ended = [run for run in sample.of(Purpose.WHOLE) if run.outcome is not Outcome.RETURNED]
     if ended:

@@ -26,7 +26,10 @@ DRIFTED = (
     "The references took {:.2f} times as long at one evaluation as at the other, beyond the band of a "
     "program with itself ({:.0%}): the machine had another speed. Evaluate both anew, one after the other."
 )
-ENDED = "{} right answers were ended, or failed, on the scaled input: what their runs cost is not known."
+UNKNOWN = (
+    "{} answers that pass their tests were ended, or failed, on the scaled input, or returned a wrong result "
+    "beyond their tests: what their runs cost is not known."
+)
 
 
 class CostKind(StrEnum):
@@ -59,16 +62,16 @@ class CostKind(StrEnum):
 class TaskCost:
     """Cost of generating all answers to a problem, how many are right, and of running a right one once.
 
-    ``run`` is null where no right answer was timed; ``size`` of the scaled input that it ran on. ``n_ended``:
-    right answers that came to no end on it. ``reference_s``: CPU seconds of the reference beside the right
-    answers, null where they are not known.
+    ``run`` is null where no right answer was timed; ``size`` of the scaled input that it ran on.
+    ``n_unknown``: answers that count as right and whose runs' cost is not known, see `unknown_costs`.
+    ``reference_s``: CPU seconds of the reference beside the right answers, null where they are not known.
     """
 
     generate: float
     n_right: int
     run: float | None
     size: int | None = None
-    n_ended: int = 0
+    n_unknown: int = 0
     reference_s: float | None = None
 
 
@@ -110,22 +113,32 @@ def model_cost(
 
     ``generate``: what all answers to a problem took together, in the unit of ``kind``; problems without it
     are left out. ``per_cpu_second``: joules of a CPU-second (as metered or declared); 1 for `CostKind.CPU`.
-    A right answer that a limit ended, or that failed, on the scaled input has no cost of a run.
+    Answers of `unknown_costs` have no cost of a run.
     """
     if kind is CostKind.CPU and per_cpu_second != 1.0:
         raise ValueError("CPU-seconds are not converted")
     runs, references = mean_cpu_s(paired), mean_cpu_s(paired, reference_side)
     sizes = {one.problem: one.size for one in paired if one.problem in runs}
-    ended = Counter(one.problem for one in paired if one.ratio.n_censored or one.has_failed)
+    unknown = unknown_costs(samples, paired)
     tasks = {}
     for problem, mine in by_problem(samples).items():
         if problem in generate:
             run = runs[problem] * per_cpu_second if problem in runs else None
             n_right = sum(sample.passed is True for sample in mine)
             tasks[problem] = TaskCost(
-                generate[problem], n_right, run, sizes.get(problem), ended[problem], references.get(problem)
+                generate[problem], n_right, run, sizes.get(problem), unknown[problem], references.get(problem)
             )
     return ModelCost(kind, tasks, band)
+
+
+def unknown_costs(samples: Sequence[Sample], paired: Sequence[PairedSample]) -> Counter[str]:
+    """Return by problem how many answers count as right although nobody knows what a run of them costs.
+
+    A limit ended them on the scaled input, or they failed there, or they returned a wrong result beyond their
+    tests, so that their time is that of another task. Without them the rest would look cheaper.
+    """
+    ended = Counter(one.problem for one in paired if one.ratio.n_censored or one.has_failed)
+    return ended + Counter(sample.problem for sample in samples if sample.is_wrong_beyond_tests)
 
 
 def cost_with_runs(model: ModelCost, n_runs: float) -> Value:
@@ -136,8 +149,8 @@ def cost_with_runs(model: ModelCost, n_runs: float) -> Value:
 def cost_curve(model: ModelCost, runs: Sequence[float] = RUNS) -> tuple[tuple[float, Value], ...]:
     """Return the cost per right answer for each number of runs."""
     unit, n = model.kind.unit, len(model.tasks)
-    if n_ended := sum(task.n_ended for task in model.tasks.values()):
-        none = withheld(unit, Reason.NOT_MEASURED, detail=ENDED.format(n_ended), n=n)
+    if n_unknown := sum(task.n_unknown for task in model.tasks.values()):
+        none = withheld(unit, Reason.NOT_MEASURED, detail=UNKNOWN.format(n_unknown), n=n)
         return tuple((count, none) for count in runs)
     columns = _columns(model, list(model.tasks))
     generate, right, run, timed = (float(column.sum()) for column in columns)
@@ -172,8 +185,8 @@ def break_even(first: ModelCost, second: ModelCost) -> BreakEven:
         raise ValueError(f"{first.kind} and {second.kind} costs are not compared")
     asked = [problem for problem in first.tasks if problem in second.tasks]
     solved = [p for p in asked if first.tasks[p].n_right and second.tasks[p].n_right]
-    if n_ended := sum(model.tasks[p].n_ended for p in solved for model in (first, second)):
-        none = withheld("runs", Reason.NOT_MEASURED, detail=ENDED.format(n_ended), n=len(solved))
+    if n_unknown := sum(model.tasks[p].n_unknown for p in solved for model in (first, second)):
+        none = withheld("runs", Reason.NOT_MEASURED, detail=UNKNOWN.format(n_unknown), n=len(solved))
         return BreakEven(none)
     both = [p for p in asked if None not in (first.tasks[p].run, second.tasks[p].run)]
     n = len(both)

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
+from joulemark.metrics.code.charged import Charged
 from joulemark.metrics.code.sample import right_by_problem, samples_of
 from joulemark.metrics.value import Value
 from joulemark.record.code_run import CodeRun, Purpose
@@ -45,17 +46,23 @@ class Extremes:
     """The samples with the largest and the smallest values, and the algorithms of the former.
 
     ``worst`` begins with the largest, ``best`` with the smallest. ``algorithms`` counts the tags of the
-    problems of ``worst``, most frequent first.
+    problems of ``worst``, most frequent first. ``n_unplaced``: samples without a value, because they were
+    ended, failed or were too slow to be measured, say; any of them may be worse than these.
     """
 
     worst: tuple[Placed, ...]
     best: tuple[Placed, ...]
     algorithms: tuple[tuple[str, int], ...]
+    n_unplaced: int = 0
 
 
 def of_problems(runs: Sequence[CodeRun], problems: Collection[str]) -> tuple[CodeRun, ...]:
-    """Return the runs of some problems, and all that tell of the machine: baseline and A/A."""
-    return tuple(run for run in runs if run.problem in problems or run.purpose in _OF_THE_MACHINE)
+    """Return the runs of some problems, and all that tell of the machine: baseline and A/A.
+
+    Of rows that are charged these are too.
+    """
+    chosen = [run for run in runs if run.problem in problems or run.purpose in _OF_THE_MACHINE]
+    return Charged(chosen) if isinstance(runs, Charged) else tuple(chosen)
 
 
 def by_algorithm(
@@ -92,13 +99,15 @@ def on_identical_problems(models: Mapping[str, Sequence[CodeRun]]) -> dict[str, 
     return {name: of_problems(runs, shared) for name, runs in models.items()}
 
 
-def extremes(placed: Sequence[Placed], tags: Mapping[str, Tags], *, n: int = N_SHOWN) -> Extremes:
+def extremes(
+    placed: Sequence[Placed], tags: Mapping[str, Tags], *, n: int = N_SHOWN, n_unplaced: int = 0
+) -> Extremes:
     """Return the ``n`` largest and smallest values; equal ones in the order of their problems."""
     rising = sorted(placed, key=lambda one: (one.value, one.problem, one.number))
     worst = tuple(sorted(placed, key=lambda one: (-one.value, one.problem, one.number))[:n])
     counts = Counter(name for one in worst for name in tags.get(one.problem, Tags()).algorithms)
     ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
-    return Extremes(worst, tuple(rising[:n]), tuple(ordered))
+    return Extremes(worst, tuple(rising[:n]), tuple(ordered), n_unplaced)
 
 
 def _of_groups(

@@ -11,10 +11,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-
-import numpy as np
+from statistics import median
 
 from joulemark.metrics.code.baseline import MIB
+from joulemark.metrics.code.level_draw import draw_of_run
 from joulemark.metrics.code.outside_call import SLACK_NS, SLACK_SHARE, load_ns
 from joulemark.metrics.code.pairs import neighbours
 from joulemark.record.code_run import CANDIDATE, REFERENCE, WORK_OUTSIDE_CALL, CodeRun, Outcome, Purpose
@@ -31,7 +31,7 @@ _COMPARED = (Purpose.PAIRED, Purpose.SAME, Purpose.GROWTH, Purpose.WHOLE, Purpos
 
 _AROUND = ("cpu_before_ns", "cpu_after_ns")
 
-_Key = tuple[str, Purpose, int | None, int | None, int | None]
+_Key = tuple[str, Purpose, int | None, int | None, int | None, int]
 _Read = Callable[[CodeRun], int | None]
 
 
@@ -45,6 +45,10 @@ class _Quantity:
     def excess(self, value: int | None) -> float:
         """Return how much more than usual a value is; 0 where it is no more than the reference's may be."""
         return 0.0 if value is None or value <= self.at_most else value - self.usual
+
+    def beyond(self, value: int | None) -> float:
+        """Return how much more a value is than the reference's may be, 0 for none."""
+        return 0.0 if value is None else max(0.0, value - self.at_most)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +64,7 @@ class _Usual:
     peak_after: _Quantity | None
     n_memory_samples: int
     least_around_ns: int
+    most_around_ns: int
 
 
 @dataclass(slots=True)
@@ -74,18 +79,27 @@ class _Charge:
     changes: dict[str, int] = field(default_factory=dict)
 
 
-def charged(runs: Sequence[CodeRun]) -> tuple[CodeRun, ...]:
+class Charged(tuple[CodeRun, ...]):
+    """Rows of `charged`. A problem's rows of one purpose are charged by each other alone."""
+
+    __slots__ = ()
+
+
+def charged(runs: Sequence[CodeRun]) -> Charged:
     """Return the rows of `runs` with what candidates did around their calls in the time and memory of these.
 
     CPU time before the start and after the end of a call counts as it is, less that of the run of the
     reference beside it (of all tests in one process: of the same repeat), once they differ by 0.3 ms: chance
     goes either way, and a share that is free would be more than the call where an input is large. On levels,
-    of which the least of several runs counts, it is charged from 0.1 ms above the reference's slowest run on.
-    Of all tests in one process loading is charged too, from 20 % and 2 ms on; memory from 20 % and 1 MiB
-    on. It counts as wall time too, and with the whole peak where memory is counted over time. Rows that have
-    more than the reference's and a fifth have `WORK_OUTSIDE_CALL` among their flags, and no count of
-    instructions. Doing it twice changes nothing.
+    of which the least of several runs counts, what is beyond 0.1 ms above the reference's slowest run is
+    charged: not all of it, for results of another type (floats for integers, say) cost an honest program a
+    tenth of a millisecond too. Of all tests in one process loading is charged too, from 20 % and 2 ms on;
+    memory from 20 % and 1 MiB on. It counts as wall time too, and with the whole peak where memory is counted
+    over time. Rows that have a fifth and 0.3 ms more than the reference's (on levels: than its slowest run)
+    have `WORK_OUTSIDE_CALL` among their flags, and no count of instructions. Doing it twice changes nothing.
     """
+    if isinstance(runs, Charged):
+        return runs
     of_reference: dict[_Key, list[CodeRun]] = {}
     for run in runs:
         if run.role == REFERENCE and run.purpose in _COMPARED and run.outcome is Outcome.RETURNED:
@@ -93,7 +107,7 @@ def charged(runs: Sequence[CodeRun]) -> tuple[CodeRun, ...]:
     usual = {key: _usual(mine) for key, mine in of_reference.items()}
     beside = {**neighbours(runs), **_whole_beside(runs)}
     meddled = _meddled(runs, usual)
-    return tuple(
+    return Charged(
         _charged(
             run, usual.get(_key(run)), beside.get(id(run)), may_save=(run.program, _key(run)) not in meddled
         )
@@ -116,7 +130,7 @@ def _meddled(runs: Sequence[CodeRun], usual: Mapping[_Key, _Usual]) -> set[tuple
     return {
         of
         for of, taken_ns in around.items()
-        if len(taken_ns) > 1 and np.median(taken_ns) < usual[of[1]].least_around_ns - _MEDDLED_NS
+        if len(taken_ns) > 1 and median(taken_ns) < usual[of[1]].least_around_ns - _MEDDLED_NS
     }
 
 
@@ -142,7 +156,9 @@ def _own_wall_after_ns(run: CodeRun) -> int | None:
 
 
 def _key(run: CodeRun) -> _Key:
-    return run.problem, run.purpose, run.size, run.level, run.case if run.purpose is Purpose.LEVEL else None
+    is_level = run.purpose is Purpose.LEVEL
+    case, draw = (run.case, draw_of_run(run)) if is_level else (None, 0)
+    return run.problem, run.purpose, run.size, run.level, case, draw
 
 
 def _usual(runs: Sequence[CodeRun]) -> _Usual:
@@ -154,8 +170,9 @@ def _usual(runs: Sequence[CodeRun]) -> _Usual:
         _quantity(runs, lambda run: run.wall_after_ns, 0.0),
         _quantity(runs, lambda run: run.peak_before_bytes, MEMORY_SLACK_BYTES),
         _quantity(runs, lambda run: run.peak_after_bytes, MEMORY_SLACK_BYTES),
-        round(float(np.median([run.n_memory_samples or 0 for run in runs]))),
+        round(median(run.n_memory_samples or 0 for run in runs)),
         min(map(_around_ns, runs), default=0),
+        max(map(_around_ns, runs), default=0),
     )
 
 
@@ -168,15 +185,22 @@ def _around(runs: Sequence[CodeRun], read: _Read) -> _Quantity | None:
     known = [value for run in runs if (value := read(run)) is not None]
     if not known:
         return None
-    return _Quantity(float(np.median(known)), float(max(known)) + LEVEL_SLACK_NS)
+    return _Quantity(float(median(known)), float(max(known)) + LEVEL_SLACK_NS)
 
 
 def _quantity(runs: Sequence[CodeRun], read: _Read, slack: float) -> _Quantity | None:
     known = [value for run in runs if (value := read(run)) is not None]
     if not known:
         return None
-    middle, high = np.quantile(known, (0.5, _USUAL_QUANTILE))
-    return _Quantity(float(middle), float(high) * (1 + SLACK_SHARE) + slack)
+    return _Quantity(float(median(known)), _high(known) * (1 + SLACK_SHARE) + slack)
+
+
+def _high(values: Sequence[int]) -> float:
+    """Return the quantile of what is usual, between two values in proportion (the lists are short)."""
+    ordered = sorted(values)
+    below, share = divmod((len(ordered) - 1) * _USUAL_QUANTILE, 1)
+    first, second = ordered[int(below)], ordered[min(int(below) + 1, len(ordered) - 1)]
+    return first + share * (second - first)
 
 
 def _charged(run: CodeRun, usual: _Usual | None, beside: CodeRun | None, *, may_save: bool) -> CodeRun:
@@ -195,10 +219,12 @@ def _charged(run: CodeRun, usual: _Usual | None, beside: CodeRun | None, *, may_
 
 def _add_time(charge: _Charge, run: CodeRun, usual: _Usual) -> None:
     for name, quantity in zip(_AROUND, (usual.before, usual.after), strict=True):
-        if quantity is not None and (more := quantity.excess(getattr(run, name))) > 0:
+        if quantity is not None and (more := quantity.beyond(getattr(run, name))) > 0:
             charge.cpu_ns += more
-            charge.changes[name] = round(quantity.usual)
-            charge.is_work = True
+            charge.changes[name] = round(quantity.at_most)
+    # results of another type, or memory that was freed elsewhere, move honest programs by less
+    is_more = _around_ns(run) > (1 + SLACK_SHARE) * usual.most_around_ns + AROUND_SLACK_NS
+    charge.is_work = charge.cpu_ns > 0 and is_more
 
 
 def _add_difference(charge: _Charge, run: CodeRun, beside: CodeRun, *, may_save: bool) -> None:
@@ -260,6 +286,8 @@ def _with(run: CodeRun, charge: _Charge, usual: _Usual) -> CodeRun:
         changes["cpu_around_ns"] = max(0, run.cpu_around_ns - round(charge.cpu_ns))
     if run.cpu_ns is not None:
         changes["cpu_ns"] = run.cpu_ns + round(charge.cpu_ns)
+    if run.cpu_inside_ns is not None:
+        changes["cpu_inside_ns"] = max(0, run.cpu_inside_ns + round(charge.cpu_ns))
     if run.wall_ns is not None:
         changes["wall_ns"] = max(0, run.wall_ns + round(charge.wall_ns))
     peak = run.peak_bytes

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from joulemark.metrics.definition import MetricDefinition
 
-_NONE = (
-    "no answer was right",
-    "no right answer was timed",
-    "a right answer was ended, or failed, on the scaled input: leaving it out would favour the model",
+_UNKNOWN = (
+    "an answer that passes its tests{} was ended, or failed, on the scaled input, or returned a wrong result "
+    "beyond its tests: leaving it out would favour the model"
 )
+_NONE = ("no answer was right", "no right answer was timed", _UNKNOWN.format(""))
 
 _LATEX = r"\sum_p g_p / \sum_p c_p + N \cdot \frac{1}{P} \sum_p r_p"
 _WHAT = (
@@ -36,7 +36,11 @@ RUN_AT_METERED_RATE = MetricDefinition(
     "J",
     r"\frac{E}{t_\mathrm{engine}} \cdot \frac{1}{P} \sum_p t_p",
     ("attribution.joules", "items.cpu_s", "code.cpu_ns"),
-    ("no meter saw the processors that programs run on", "no right answer was timed"),
+    (
+        "no meter saw the processors that programs run on",
+        "no right answer was timed",
+        _UNKNOWN.format(""),
+    ),
     "this project: CPU time of one run on the scaled input, mean over problems, times the joules of a "
     "CPU-second; modelled, for no meter was read while it ran: a program may draw other power than an "
     "engine; bound: that of the rate",
@@ -64,7 +68,7 @@ BREAK_EVEN = MetricDefinition(
     (
         "the dearer model's programs take no less to run: it never pays back",
         "no problem was solved and timed by both",
-        "a right answer to a problem that both solved was ended, or failed, on the scaled input",
+        _UNKNOWN.format(", to a problem that both solved,"),
         "a problem that both solved was timed on inputs of two sizes",
         "the references took longer at one evaluation than at the other: beyond 5 %, the bands and chance",
     ),

@@ -10,6 +10,7 @@ import math
 from collections.abc import Mapping, Sequence
 
 from joulemark.metrics.code.charged import charged
+from joulemark.metrics.code.level_draw import draw_of, of_draw
 from joulemark.metrics.code.level_time import Clock, level_clock
 from joulemark.metrics.code.over_tasks import mean_of
 from joulemark.metrics.code.pass_at_k import chance_of_pass
@@ -40,8 +41,9 @@ EFF_AT_K = MetricDefinition(
     "reference's largest time; 0 from the level on at which a limit ended it or it took over T + 10 ms, 0"
     " throughout for a wrong answer. It exceeds 1 for what is faster than the reference. Times: CPU in "
     "the process, by the clock outside where that contradicts it; of six fresh processes a test, each on "
-    "an input of its own, the largest of each round of all tests and the least of the rounds (theirs: "
-    "wall, Hodges and Lehmann's estimator of six on one input). Where a generator has one input only, the "
+    "an input of its own (other ones for each answer, on all of which the reference runs too), the largest "
+    "of each round of all tests and the least of the rounds (theirs: wall, Hodges and Lehmann's estimator of "
+    "six on one input). Where a generator has one input only, the "
     "median of the six, but the first where that is slower than the later ones by over 20 %, 0.3 ms and what "
     "the reference's is",
 )
@@ -118,15 +120,20 @@ def answer_scores(
     for sample in samples_of(runs):
         mine = sample.of(Purpose.LEVEL)
         weigh = (weights or {}).get(sample.problem, LEVEL_WEIGHTS)
+        theirs = of_draw(by_reference.get(sample.problem, ()), draw_of(mine))
         reference_s = {
             level: time
-            for level, time in longest_times(by_reference.get(sample.problem, ()), read).items()
+            for level, time in longest_times(theirs, read).items()
             if time is not None and weigh.get(level, 0.0) > 0
         }
         if not reference_s or (not mine and sample.passed is not False):
             continue
-        usual = excess_s(by_reference[sample.problem], read)
-        longest = _in_time(longest_times(mine, read, usual), factor * max(reference_s.values()) + OVERTIME_S)
+        usual = excess_s(theirs, read)
+        seen_s = {
+            level: time if _n_of(mine, level) >= _n_of(theirs, level) else None
+            for level, time in longest_times(mine, read, usual).items()
+        }
+        longest = _in_time(seen_s, factor * max(reference_s.values()) + OVERTIME_S)
         passed = bool(mine) and _passed(mine) and longest.get(0, 0.0) is not None
         score = 0.0
         if passed:
@@ -185,6 +192,11 @@ def level_pass_at_k(
 def _in_time(longest_s: Mapping[int, float | None], limit_s: float) -> dict[int, float | None]:
     """Return times by level, null for those above a limit: whether somebody looked in time is chance."""
     return {level: None if time is None or time > limit_s else time for level, time in longest_s.items()}
+
+
+def _n_of(runs: Sequence[CodeRun], level: int) -> int:
+    """Return how many runs a level has; with fewer than the reference has it was ended in the middle."""
+    return sum((run.level or 0) == level for run in runs)
 
 
 def _passed(runs: Sequence[CodeRun]) -> bool:

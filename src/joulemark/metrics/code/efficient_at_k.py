@@ -109,7 +109,7 @@ def _at_k(
     chances: dict[str, float] = {}
     for problem, mine in by_problem([sample for sample in samples if sample.passed is not None]).items():
         if problem not in timed and (
-            any(sample.right for sample in mine) or not (scalable is None or problem in scalable)
+            any(sample.counts_for_cost for sample in mine) or not (scalable is None or problem in scalable)
         ):
             continue
         if len(mine) < k:

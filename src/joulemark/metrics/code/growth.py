@@ -10,12 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from joulemark.metrics.code.baseline import Baseline, call_ns
-from joulemark.metrics.code.median_interval import T_OF_FEW
 from joulemark.metrics.code.over_tasks import mean_of, share_of
 from joulemark.metrics.code.pairs import Pair, growth_pairs
 from joulemark.metrics.code.sample import Sample, references
 from joulemark.metrics.definition import MetricDefinition
-from joulemark.metrics.student import t_95
+from joulemark.metrics.student import t_95_from_one
 from joulemark.metrics.value import Value, withheld
 from joulemark.record.code_run import CodeRun, Outcome, Purpose
 from joulemark.record.reason import Reason
@@ -109,11 +108,11 @@ def growth_of(samples: Sequence[Sample], runs: Sequence[CodeRun], baseline: Base
     for sample in samples:
         mine = sample.of(Purpose.GROWTH)
         theirs = by_reference.get(sample.problem, ())
-        if sample.right and mine:
+        if sample.counts_for_cost and mine:
             pairs = by_pair.get((sample.problem, sample.number), ())
             own, above = exponent(mine, baseline), excess(mine, theirs, baseline, pairs)
             is_too_slow = above.value is None and (_is_too_slow(mine, theirs) or _falls(mine, baseline))
-        elif sample.right and any(run.outcome is not Outcome.RETURNED for run in sample.of(Purpose.PAIRED)):
+        elif sample.counts_for_cost and _ended_on_pairs(sample):
             own = above = withheld("1", Reason.NOT_MEASURED, detail=_NOT_ENDED, n=0)
             is_too_slow = True
         else:
@@ -121,6 +120,10 @@ def growth_of(samples: Sequence[Sample], runs: Sequence[CodeRun], baseline: Base
         reference = exponent(theirs, baseline)
         found.append(Growth(sample.problem, sample.number, own, reference, above, is_too_slow))
     return tuple(found)
+
+
+def _ended_on_pairs(sample: Sample) -> bool:
+    return any(run.outcome is not Outcome.RETURNED for run in sample.of(Purpose.PAIRED))
 
 
 def growth_figures(found: Sequence[Growth]) -> dict[str, Value]:
@@ -251,7 +254,7 @@ def _fit(logs: Mapping[int, float], floors: Mapping[int, float]) -> Value:
     x = np.log(np.array(list(logs), np.float64))
     y = np.array(list(logs.values()), np.float64)
     slope, error = _slope(x, y, 1.0 / (_NOISE**2 + np.array([floors[size] for size in logs], np.float64)))
-    half = (T_OF_FEW.get(n - 2) or t_95(n - 2)) * error
+    half = t_95_from_one(n - 2) * error
     return Value(slope, "1", slope - half, slope + half, "ci95", n=n)
 
 

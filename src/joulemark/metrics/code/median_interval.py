@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from joulemark.metrics.student import MIN_DEGREES, t_95_from_one
+
 _LEVEL = 0.95
 MIN_FOR_INTERVAL = 3
-# 0.975 quantiles of Student's t for 1 to 4 degrees of freedom, where the expansion of `t_95` is not close
-T_OF_FEW = {1: 12.7062, 2: 4.3027, 3: 3.1824, 4: 2.7764}
 
 
 def median_interval(values: Sequence[float], level: float = _LEVEL) -> tuple[float, float] | None:
@@ -27,8 +27,8 @@ def median_interval(values: Sequence[float], level: float = _LEVEL) -> tuple[flo
     if n < MIN_FOR_INTERVAL:
         return None
     ordered = np.sort(np.asarray(values, np.float64))
-    if n - 1 in T_OF_FEW and level == _LEVEL:
-        return about_median(values, T_OF_FEW[n - 1])
+    if n <= MIN_DEGREES and level == _LEVEL:
+        return about_median(values, t_95_from_one(n - 1))
     rank, covered, next_covered = _ranks(n, level)
     if rank == 0:
         raise ValueError(f"the outermost of {n} values do not hold their median in {level:g} of cases")

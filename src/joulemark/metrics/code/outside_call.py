@@ -13,7 +13,7 @@ SLACK_NS = 2e6
 SLACK_SHARE = 0.2
 TOLD_SHARE = 0.05
 LEAST_RUNS = 2
-_Group = tuple[Purpose, int | None, int | None, int | None]
+_Group = tuple[Purpose, int | None, int | None]
 
 
 def work_outside_ns(pairs: Sequence[Pair]) -> float:
@@ -42,13 +42,13 @@ def work_charged_ns(runs: Sequence[CodeRun], before: Mapping[int, CodeRun]) -> f
 
     ``before``: each row as it was made, by the ``id`` of the charged one. A row says so where what was
     charged makes its time or memory greater by over 5 %: less changes no ratio that pairs tell. In one row
-    that comes by chance where the machine is busy, so two rows on one input must, and over a tenth of all on
-    it; where there is one alone, 20 %. The value is the median over the rows that do.
+    that comes by chance where the machine is busy, so two rows on one input (of levels: on one level) must,
+    and over a tenth of all on it; where there is one alone, 20 %. The value is the median over the rows that
+    do.
     """
     groups: dict[_Group, list[CodeRun]] = {}
     for run in runs:
-        key = (run.purpose, run.size, run.level, run.case if run.purpose is Purpose.LEVEL else None)
-        groups.setdefault(key, []).append(run)
+        groups.setdefault((run.purpose, run.size, run.level), []).append(run)
     said = [run for mine in groups.values() for run in _that_say_so(mine, before)]
     if not said:
         return None

@@ -13,7 +13,7 @@ from joulemark.metrics.code.baseline import (
     NS_PER_S,
     Baseline,
     call_ns,
-    charged_bytes,
+    peak_above_bytes,
 )
 from joulemark.metrics.code.held_memory import held_mib
 from joulemark.metrics.code.outside_call import work_outside_ns
@@ -118,7 +118,7 @@ def paired_samples(
     found = []
     for sample in samples:
         mine = pairs.get((sample.problem, sample.number), ())
-        if sample.right and mine:
+        if sample.counts_for_cost and mine:
             outside_ns = work_outside_ns(mine)
             theirs_mib, mine_mib = held_mib(mine, baseline)
             ratio, reference_s = pair_ratio(mine, baseline), _reference_s(mine, baseline)
@@ -155,11 +155,11 @@ def _reference_s(pairs: Sequence[Pair], baseline: Baseline) -> float | None:
 
 def _side(runs: Sequence[CodeRun], baseline: Baseline, held_mib: float | None, cpu_s: float | None) -> Side:
     if any(run.outcome is not Outcome.RETURNED for run in runs):
-        seen = [peak / MIB for run in runs if (peak := charged_bytes(run, baseline)) is not None]
+        seen = [peak / MIB for run in runs if (peak := peak_above_bytes(run, baseline)) is not None]
         return Side(memory_at_least_mib=max(seen) + (held_mib or 0.0) if seen else None)
     if held_mib is None:
         return Side(cpu_s)
-    peaks = [peak / MIB + held_mib for run in runs if (peak := charged_bytes(run, baseline)) is not None]
+    peaks = [peak / MIB + held_mib for run in runs if (peak := peak_above_bytes(run, baseline)) is not None]
     areas = [area for run in runs if (area := _area(run, baseline, held_mib)) is not None]
     floors = [_FLOOR_MIB * (run.wall_ns or 0) / NS_PER_S for run in runs if _is_sampled(run)]
     area = float(np.median(areas)) if areas else None

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from joulemark.metrics.average_ranks import average_ranks
+
 
 @dataclass(frozen=True, slots=True)
 class GroupTest:
@@ -63,15 +65,6 @@ def friedman(rows: ArrayLike) -> GroupTest | None:
     statistic = (12 / (n * k * (k + 1)) * float((sums**2).sum()) - 3 * n * (k + 1)) / correction
     statistic = max(0.0, statistic)
     return GroupTest(statistic, k - 1, chi_squared_tail(statistic, k - 1))
-
-
-def average_ranks(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:
-    """Return ranks from 1, equal values sharing theirs, and the sum of t**3 - t over t equal values."""
-    _, places, counts = np.unique(values, return_inverse=True, return_counts=True)
-    ends = np.cumsum(counts)
-    means = ends - (counts - 1) / 2
-    cubes = counts.astype(np.float64) ** 3 - counts
-    return np.asarray(means[places.reshape(-1)], np.float64), float(cubes.sum())
 
 
 def chi_squared_tail(x: float, degrees: int) -> float:

@@ -15,7 +15,8 @@ _OUT_OF_RANGE = ("MemoryError", "OverflowError")
 class Sample:
     """The ``number``-th answer to a problem and its runs, in the order of the journal.
 
-    ``passed``: see `passes_tests`; ``right``: see `is_right`. Each is null where nothing was compared.
+    ``passed``: see `passes_tests`; ``right``: see `is_right`. Each is null where nothing was compared. What
+    a program takes asks neither of them, but `counts_for_cost`.
     """
 
     problem: str
@@ -28,6 +29,22 @@ class Sample:
     def program(self) -> str:
         """SHA-256 of its source."""
         return self.runs[0].program
+
+    @property
+    def counts_for_cost(self) -> bool:
+        """Whether its time and memory count: it passes its tests, and nowhere returned a wrong result."""
+        return self.right is True
+
+    @property
+    def is_wrong_beyond_tests(self) -> bool:
+        """Whether it passes its tests, and returned a wrong result somewhere else: see `is_wrong_on`."""
+        return self.passed is True and self.right is False
+
+    def is_wrong_on(self, *purposes: Purpose) -> bool:
+        """Tell whether it passes its tests and returned a wrong result in a run for one of ``purposes``."""
+        return self.is_wrong_beyond_tests and any(
+            returned_wrong(run) for run in self.runs if run.purpose in purposes
+        )
 
     def of(self, purpose: Purpose) -> tuple[CodeRun, ...]:
         """Return its runs for one purpose."""
@@ -58,8 +75,8 @@ def by_problem(samples: Sequence[Sample]) -> dict[str, tuple[Sample, ...]]:
 
 
 def right_by_problem(samples: Sequence[Sample]) -> dict[str, tuple[Sample, ...]]:
-    """Return the right samples by problem; problems without one are left out."""
-    return by_problem([sample for sample in samples if sample.right])
+    """Return the samples whose time counts by problem; problems without one are left out."""
+    return by_problem([sample for sample in samples if sample.counts_for_cost])
 
 
 def references(runs: Sequence[CodeRun], purpose: Purpose) -> Mapping[str, tuple[CodeRun, ...]]:
@@ -76,7 +93,7 @@ def is_right(runs: Sequence[CodeRun]) -> bool | None:
 
     It must pass its tests, and not once return a wrong result, at whatever size of input.
     """
-    if any(run.outcome is Outcome.RETURNED and run.correct is False for run in runs):
+    if any(map(returned_wrong, runs)):
         return False
     return passes_tests(runs)
 
@@ -98,6 +115,11 @@ def passes_tests(runs: Sequence[CodeRun]) -> bool | None:
     return None
 
 
+def returned_wrong(run: CodeRun) -> bool:
+    """Tell whether a run came to an end with a result that is wrong."""
+    return run.outcome is Outcome.RETURNED and run.correct is False
+
+
 def passed_level(run: CodeRun) -> bool | None:
     """Tell whether a test of a level was right; null where a limit of time, memory or range ended it."""
     if run.outcome is Outcome.RETURNED:
@@ -113,7 +135,7 @@ def _speaks_of(run: CodeRun, purpose: Purpose) -> bool:
 
 
 def _all_right(runs: Sequence[CodeRun]) -> bool | None:
-    if any(run.outcome is Outcome.RETURNED and run.correct is False for run in runs):
+    if any(map(returned_wrong, runs)):
         return False
     if any(run.outcome is not Outcome.RETURNED for run in runs):
         # a scaled input ended by a limit says nothing on right or wrong, a test does

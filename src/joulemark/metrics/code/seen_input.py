@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
 from joulemark.metrics.code.charged import charged
+from joulemark.metrics.code.level_draw import draw_of, of_draw
 from joulemark.metrics.code.level_time import Clock, level_clock
 from joulemark.metrics.code.sample import references, samples_of
 from joulemark.record.code_run import SEEN_INPUT, CodeRun, Outcome, Purpose
@@ -62,11 +63,11 @@ def remembering(runs: Sequence[CodeRun]) -> set[tuple[str, int]]:
     """Return the samples (problem, number) of which that is told on a test of levels."""
     rows = charged(runs)
     clock, theirs = level_clock(rows), references(rows, Purpose.LEVEL)
-    usual = {problem: excess_s(mine, clock) for problem, mine in theirs.items()}
     found = set()
     for sample in samples_of(rows):
-        excess: Mapping[Test, float] = usual.get(sample.problem, {})
-        tests = tests_of(sample.of(Purpose.LEVEL))
+        mine = sample.of(Purpose.LEVEL)
+        excess = excess_s(of_draw(theirs.get(sample.problem, ()), draw_of(mine)), clock)
+        tests = tests_of(mine)
         if any(is_remembered(mine, clock, excess.get(test, 0.0)) for test, mine in tests.items()):
             found.add((sample.problem, sample.number))
     return found

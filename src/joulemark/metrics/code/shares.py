@@ -14,10 +14,12 @@ from joulemark.metrics.code.pairs import Pair
 from joulemark.metrics.code.sample import Sample
 from joulemark.metrics.definition import MetricDefinition
 from joulemark.metrics.value import Value, withheld
+from joulemark.record.code_run import Purpose
 from joulemark.record.reason import Reason
 
 NO_BAND = "No program was measured against itself on enough problems, so what a tie is is not known."
 _FAILED = "failed"
+_SCALED = (Purpose.PAIRED, Purpose.GROWTH)
 _NONE = (
     "no right program was measured beside the reference on the scaled input",
     "no program that does nothing was measured",
@@ -58,10 +60,11 @@ DEFINITIONS = (
         r"N(\text{failed}) / N",
         ("code.outcome", "code.correct"),
         _NONE,
-        "this project: right on the tests, and on the scaled input a wrong result, an exception or a crash "
-        "(no limit of time or memory: such programs have a lower bound). None has a ratio. What ends without "
-        "a result counts as above 5 and withholds the means; what is wrong there is in no mean, as all wrong "
-        "code, so that this share has to be read beside them. Interval: Wilson's",
+        "this project: right on the tests, and on the scaled input a wrong result (or at a size of growth), "
+        "an exception or a crash (no limit of time or memory: such programs have a lower bound). None has a "
+        "ratio. What ends without a result counts as above 5 and withholds the means; what is wrong there is "
+        "in no mean, as all wrong code, so that this share has to be read beside them; what is wrong in "
+        "another run alone (all tests in one process, levels) is in no N here. Interval: Wilson's",
     ),
 )
 
@@ -125,7 +128,7 @@ def _failed_share(found: Sequence[PairedSample], samples: Sequence[Sample], deta
     for one in found:
         by_task.setdefault(one.problem, []).append(one.has_failed)
     for sample in samples:
-        if sample.passed is True and sample.right is False:
+        if sample.is_wrong_on(*_SCALED):
             by_task.setdefault(sample.problem, []).append(True)
     hits = math.fsum(sum(mine) / len(mine) for mine in by_task.values())
     return {"failed_scaled_share": share_of(hits, len(by_task), detail=detail)}

@@ -2,24 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
-from joulemark.metrics.code.as_defined import as_defined, sample_ratios
+from joulemark.metrics.code.as_defined import as_defined
 from joulemark.metrics.code.baseline import Baseline, baseline_cpu_s, harness_share
 from joulemark.metrics.code.beyond import beyond
-from joulemark.metrics.code.by_group import (
-    Extremes,
-    Figures,
-    Placed,
-    Tags,
-    by_algorithm,
-    by_difficulty,
-    extremes,
-)
+from joulemark.metrics.code.by_group import Extremes, Figures, Tags, by_algorithm, by_difficulty
 from joulemark.metrics.code.charged import charged
 from joulemark.metrics.code.corrected import Corrected, corrected
 from joulemark.metrics.code.distribution import Distribution, distribution
@@ -32,16 +23,23 @@ from joulemark.metrics.code.pair_ratio import Comparison
 from joulemark.metrics.code.paired_sample import PairedSample
 from joulemark.metrics.code.pass_at_k import pass_at_k
 from joulemark.metrics.code.percentile_rank import percentile_rank
+from joulemark.metrics.code.placement import placement
 from joulemark.metrics.code.queued import Queued, queued_of
 from joulemark.metrics.code.sample import Sample, by_problem, references, samples_of
 from joulemark.metrics.code.seen_input import remembering
 from joulemark.metrics.code.shares import Told
+from joulemark.metrics.code.whole_profile import beside
 from joulemark.metrics.code.wrong import Wrong, wrong_of
 from joulemark.record.code_run import REMEMBERED, WORK_OUTSIDE_CALL, CodeRun, Purpose
 
 KS = (1, 5, 10, 100)
 QUEUED_OF = (Purpose.WHOLE, Purpose.PAIRED)  # runs whose wall time is in a figure
-_AS_DEFINED = {"net": "et", "nmu": "mu", "ntmu": "tmu"}
+WRONG_ON = {
+    "n_wrong_scaled": (Purpose.PAIRED, Purpose.GROWTH),
+    "n_wrong_whole": (Purpose.WHOLE,),
+    "n_wrong_on_levels": (Purpose.LEVEL,),
+}
+"""Counts of programs that pass their tests and returned a wrong result elsewhere, by where that was."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +114,7 @@ def summarize_code(
         measured.samples,
         growth,
         _ratios(measured.told),
-        _extremes(runs, samples, measured.samples, growth, known_tags),
+        placement(runs, samples, measured.samples, growth, known_tags),
         by_algorithm(runs, known_tags, main_figures),
         by_difficulty(runs, known_tags, main_figures),
         queued(runs),
@@ -187,7 +185,7 @@ def _harness(runs: Sequence[CodeRun], baseline: Baseline) -> Figures:
 
 def _counts(samples: Sequence[Sample], paired: Sequence[PairedSample]) -> dict[str, int]:
     verdicts = Counter(sample.passed for sample in samples)
-    n_right_throughout = sum(sample.right is True for sample in samples)
+    n_counting = sum(sample.counts_for_cost for sample in samples)
     timed = [one for one in paired if one.ratio.ratio.value is not None]
     n_censored = sum(one.ratio.n_censored > 0 for one in paired)
     n_failed = sum(one.has_failed for one in paired)
@@ -198,14 +196,15 @@ def _counts(samples: Sequence[Sample], paired: Sequence[PairedSample]) -> dict[s
         "n_right": verdicts[True],
         "n_wrong": verdicts[False],
         "n_unjudged": verdicts[None],
-        # these pass every test, and are wrong on an input that was made to time them
-        "n_wrong_beyond_tests": sum(s.passed is True and s.right is False for s in samples),
+        # these pass every test, and returned a wrong result where they were timed; one may be in several
+        "n_wrong_beyond_tests": sum(sample.is_wrong_beyond_tests for sample in samples),
+        **{name: sum(s.is_wrong_on(*where) for s in samples) for name, where in WRONG_ON.items()},
         "n_timed": len(timed),
         "n_censored": n_censored,
         "n_failed_scaled": n_failed,
         # of these the reference has no time to hold theirs against
         "n_without_reference": len(paired) - len(timed) - n_censored - n_failed,
-        "n_not_paired": n_right_throughout - len(paired),
+        "n_not_paired": n_counting - len(paired),
     }
 
 
@@ -224,7 +223,9 @@ def _work_outside_ns(
         name = (sample.problem, sample.number)
         seen = [
             loading_ns.get(name, 0.0),
-            work_at_load_ns(sample.of(Purpose.WHOLE), whole.get(sample.problem, ())),
+            work_at_load_ns(
+                sample.of(Purpose.WHOLE), beside(whole.get(sample.problem, ()), sample.of(Purpose.WHOLE))
+            ),
         ]
         around_ns = work_charged_ns(sample.runs, before)
         if around_ns is not None or any(seen):
@@ -261,42 +262,3 @@ def _ratios(told: Sequence[Told]) -> Distribution:
         n_told_faster=against.count(Comparison.FASTER) if is_known else None,
         n_told_slower=against.count(Comparison.SLOWER) if is_known else None,
     )
-
-
-def _extremes(
-    runs: Sequence[CodeRun],
-    samples: Sequence[Sample],
-    paired: Sequence[PairedSample],
-    growth: Sequence[Growth],
-    tags: Mapping[str, Tags],
-) -> dict[str, Extremes]:
-    """Return the worst and the best by metric; what a limit ended is at least as bad as its bound says."""
-    programs = {(sample.problem, sample.number): sample.program for sample in samples}
-
-    def of(values: Iterable[tuple[str, int, float | None, bool]]) -> Extremes:
-        return extremes(
-            [
-                Placed(problem, number, programs[problem, number], value, is_at_least=is_bound)
-                for problem, number, value, is_bound in values
-                if value is not None and math.isfinite(value)
-            ],
-            tags,
-        )
-
-    found = {
-        "cpu_ratio": of(
-            (one.problem, one.number, one.ratio.at_least, True)
-            if one.ratio.ratio.value is None
-            else (one.problem, one.number, one.ratio.ratio.value, False)
-            for one in paired
-        ),
-        "memory_ratio": of(
-            (one.problem, one.number, one.memory_ratio_at_least, one.ratio.n_censored > 0) for one in paired
-        ),
-        "memory_time_ratio": of((one.problem, one.number, one.memory_time_ratio, False) for one in paired),
-        "growth_excess": of((one.problem, one.number, one.excess.value, False) for one in growth),
-    }
-    for name, what in _AS_DEFINED.items():
-        seen = sample_ratios(runs, samples, what)
-        found[name] = of((*key, one.value, one.is_bound) for key, one in seen.items())
-    return found

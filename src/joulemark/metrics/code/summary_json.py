@@ -97,6 +97,7 @@ def _extremes(one: Extremes) -> JsonValue:
         "worst": [_placed(p) for p in one.worst],
         "best": [_placed(p) for p in one.best],
         "algorithms": algorithms,
+        "n_unplaced": one.n_unplaced,
     }
 
 

@@ -38,6 +38,15 @@ def profile_of(runs: Sequence[CodeRun]) -> Profile | None:
     )
 
 
+def beside(reference: Sequence[CodeRun], runs: Sequence[CodeRun]) -> tuple[CodeRun, ...]:
+    """Return the whole runs of the reference on the inputs that programs had; all where none are theirs.
+
+    ``runs``: the programs' own, of one problem. Answers have inputs of their own (`CodeRun.pair`).
+    """
+    pairs = {run.pair for run in runs if run.purpose is Purpose.WHOLE}
+    return tuple(run for run in reference if run.pair in pairs) or tuple(reference)
+
+
 def _is_sampled(run: CodeRun) -> bool:
     return run.n_memory_samples is not None and run.n_memory_samples >= MIN_MEMORY_SAMPLES
 

@@ -9,14 +9,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from joulemark.metrics.accuracy import Z_95
-from joulemark.metrics.student import MIN_DEGREES, t_95
+from joulemark.metrics.student import t_95_from_one
 
 Lengths = tuple[float, float]
 """Prompt tokens and completion tokens of one request."""
 Covariance = tuple[tuple[float, float], tuple[float, float]]
 
-# 0.975 quantiles of Student's t below `MIN_DEGREES`
-_FEW = {1: 12.7062, 2: 4.3027, 3: 3.1824, 4: 2.7764}
 _WITHIN_SD = 2.0  # of its mean, in which about 95 % of a declared length lies
 
 
@@ -65,9 +63,7 @@ class Workload:
         """
         if self.n is None:
             return 0.0
-        degrees = self.n - 1
-        t = t_95(degrees) if degrees >= MIN_DEGREES else _FEW[degrees]
-        return (t / Z_95) ** 2 / self.n
+        return (t_95_from_one(self.n - 1) / Z_95) ** 2 / self.n
 
     def spread_of(self, alpha: float, beta: float) -> float:
         """Return the variance of ``alpha × prompt + beta × completion`` between single requests."""

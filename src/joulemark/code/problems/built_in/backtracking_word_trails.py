@@ -120,10 +120,9 @@ def generate(rng: random.Random, size: int, shape: str) -> tuple[list[str], list
     for _ in range(size // 3 + 2):
         row, column = rng.randrange(len(grid)), rng.randrange(width)
         word = grid[row][column]
-        for _ in range(rng.randint(3, 8)):
-            down = rng.choice((-1, 0, 0, 1))
+        for down, right in rng.choices(((-1, 0), (1, 0), (0, -1), (0, 1)), k=rng.randint(3, 8)):
             row = min(len(grid) - 1, max(0, row + down))
-            column = min(width - 1, max(0, column + (0 if down else rng.choice((-1, 1)))))
+            column = min(width - 1, max(0, column + right))
             word += grid[row][column] if shape != "random" or rng.random() < 0.9 else rng.choice(letters)
         words.add(("ab" + word)[:9] if shape == "shared_starts" else word)
     return grid, sorted(words)

@@ -109,5 +109,5 @@ def generate(rng: random.Random, size: int, shape: str) -> tuple[list[int], int]
     elif shape == "equal":
         minutes = [1 + rng.randrange(100)] * size
     else:
-        minutes = [1 + int(100_000 * rng.random()) for _ in range(size)]
+        minutes = rng.choices(range(1, 100_001), k=size)
     return minutes, 1 + size // (5 if shape == "many_shifts" else 60) + rng.randrange(3)

@@ -59,8 +59,8 @@ def brute_force(results: list[float]) -> list[int]:
 def generate(rng: random.Random, size: int, shape: str) -> tuple[list[float]]:
     """`size` results with at most two decimals."""
     if shape == "few_values":
-        return ([float(int(rng.random() * 10)) for _ in range(size)],)
-    results = [round(1000 * rng.random(), 2) for _ in range(size)]
+        return (rng.choices([float(number) for number in range(10)], k=size),)
+    results = [hundredths / 100 for hundredths in rng.choices(range(100_001), k=size)]
     if shape != "random":
         results.sort(reverse=shape == "falling")
         for _ in range(size // 20):

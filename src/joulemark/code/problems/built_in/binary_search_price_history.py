@@ -75,10 +75,10 @@ def generate(
     count = 1 + (size // 3 if shape == "many_items" else int(size**0.5 / 6))
     items = [f"item-{chr(97 + number % 26)}{number}" for number in range(count + 1)]
     spread = max(1, size // 50) if shape == "same_days" else 5 * size
-    days = sorted(int(rng.random() * spread) for _ in range(size))
-    changes = [(day, items[int(rng.random() * count)], int(1000 * rng.random())) for day in days]
-    earliest = spread * 9 // 10 if shape == "late" else 0
-    latest = spread - earliest + 2
+    days = sorted(rng.choices(range(spread), k=size))
+    sold, prices = rng.choices(items[:count], k=size), rng.choices([*range(1000)], k=size)
+    earliest = spread * 9 // 10 if shape == "late" else 1
     # the last name is never sold
     asked = rng.choices(items, weights=[*range(20, 20 + count), 1], k=size)
-    return changes, [(item, max(0, earliest + int(rng.random() * latest) - 1)) for item in asked]
+    asked_days = rng.choices(range(earliest - 1, spread + 1), k=size)
+    return list(zip(days, sold, prices, strict=True)), list(zip(asked, asked_days, strict=True))

@@ -71,11 +71,11 @@ def generate(rng: random.Random, size: int, shape: str) -> tuple[list[str], list
     words = sorted(
         start + "".join(rng.choices(letters, k=length)) for length in rng.choices(lengths, k=count)
     )
-    beginnings = []
-    for _ in range(size):
-        word = words[int(rng.random() * count)]
-        if shape == "strangers" or rng.random() < 0.2:
-            beginnings.append("".join(rng.choices("abcetz", k=3)))
-        else:
-            beginnings.append(word[: int(rng.random() * (len(word) + 1))])
+    triples = [one + two + three for one in "abcetz" for two in "abcetz" for three in "abcetz"]
+    beginnings = rng.choices(triples, k=size)
+    if shape != "strangers":
+        beginnings = [
+            beginning if rng.random() < 0.2 else word[: int(rng.random() * (len(word) + 1))]
+            for word, beginning in zip(rng.choices(words, k=size), beginnings, strict=True)
+        ]
     return words, beginnings

@@ -94,19 +94,19 @@ def generate(rng: random.Random, size: int, shape: str) -> tuple[int, list[list[
     """`size` switches, at most 110 lamps; an even number of lamps per switch, so not all is possible."""
     lamps = max(1, min(110, size - size // 10))
     if shape == "neighbours":
-        starts = rng.choices(range(lamps), k=size)
-        widths = [2 * min(pairs, lamps // 2) for pairs in rng.choices(range(1, 6), k=size)]
-        return lamps, [
-            [lamp % lamps for lamp in range(start, start + width)]
-            for start, width in zip(starts, widths, strict=True)
-        ]
+        ring = [*range(lamps)] * 2
+        starts = rng.choices(ring, k=size)
+        widths = rng.choices([2 * min(pairs, lamps // 2) for pairs in range(1, 6)], k=size)
+        return lamps, [ring[start : start + width] for start, width in zip(starts, widths, strict=True)]
     kinds = {"repeated": size // 4 + 1, "dependent": min(size, 60)}.get(shape, size)
-    flat = rng.choices(range(lamps), k=11 * kinds)
-    chosen = [list(set(flat[start : start + 11])) for start in range(0, len(flat), 11)]
+    # bytes as lamps by their remainders, without those that would make some lamps likelier than others
+    lamp_of = bytes(byte % lamps for byte in range(256))
+    flat = rng.randbytes(22 * kinds).translate(lamp_of, bytes(range(256 - 256 % lamps, 256)))
+    chosen = [[*{*flat[start : start + 11]}] for start in range(0, 11 * kinds, 11)]
     switches = [switch[len(switch) % 2 :] for switch in chosen]
     if shape == "repeated":
         return lamps, rng.choices(switches, k=size)
     if shape == "dependent":
-        pairs_of_switches = zip(rng.choices(switches, k=size), rng.choices(switches, k=size), strict=True)
-        return lamps, [sorted(set(one) ^ set(two)) for one, two in pairs_of_switches]
+        sets = [{*switch} for switch in switches]
+        return lamps, rng.choices([sorted(one ^ two) for one in sets for two in sets], k=size)
     return lamps, switches

@@ -76,13 +76,10 @@ def brute_force(shipments: list[tuple[int, int]]) -> int:
 def generate(rng: random.Random, size: int, shape: str) -> tuple[list[tuple[int, int]]]:
     """`size` shipments; a range holds at most some hundreds of crates, so that slow ways still end."""
     longest = min(400, 4 * size)
-    lows = rng.choices(range(1_000_000), k=size)
-    lengths = rng.choices(range(longest), k=size)
-    if shape == "single_crates":
-        lengths = rng.choices((0, 0, 0, 1), k=size)
-    elif shape == "aligned":
-        lows = [low // 4 * 4 for low in lows]
-        lengths = [length // 4 * 4 + 3 for length in lengths]
-    elif shape == "far":
-        lows = [999_999_000_000 + low // 2 for low in lows]
-    return ([(low, low + length) for low, length in zip(lows, lengths, strict=True)],)
+    first, last, step = {"aligned": (0, 10**6, 4), "far": (999_999_000_000, 999_999_500_000, 1)}.get(
+        shape, (0, 10**6, 1)
+    )
+    lows = rng.choices(range(first, last, step), k=size)
+    spans = {"single_crates": (0, 0, 0, 1), "aligned": [*range(3, longest, 4)]}.get(shape, [*range(longest)])
+    lengths = rng.choices(spans, k=size)
+    return (list(zip(lows, map(operator.add, lows, lengths), strict=True)),)

@@ -106,12 +106,11 @@ def generate(rng: random.Random, size: int, shape: str) -> tuple[list[str]]:
     height = max(1, size // width)
     walls = {"open": 0.15, "cluttered": 0.4, "one_exit": 0.1, "corridors": 0.0}[shape]
     exits = 1 / 60 if shape == "cluttered" else 1 / 150
-    weights = (walls, 0 if shape == "one_exit" else exits, 0.1, 0.9 - walls - exits)
-    people = (walls, 0, 100 / (size + 300), 1 - walls)
-    rows = [
-        "".join(rng.choices("#EP.", people if shape == "one_exit" else weights, k=width))
-        for _ in range(height)
-    ]
+    weights = (walls, exits, 0.1, 0.9 - walls - exits)
+    if shape == "one_exit":
+        weights = (walls, 0, 100 / (size + 300), 1 - walls)
+    drawn_from = "".join(sign * round(30_000 * weight) for sign, weight in zip("#EP.", weights, strict=True))
+    rows = ["".join(rng.choices(drawn_from, k=width)) for _ in range(height)]
     if shape == "corridors":
         gaps = [rng.randrange(width) for _ in rows]
         rows = [

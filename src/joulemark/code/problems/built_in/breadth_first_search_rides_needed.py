@@ -96,20 +96,17 @@ def generate(rng: random.Random, size: int, shape: str) -> tuple[list[list[int]]
     """About `size` entries; "districts" has eight lines at a stop, with 120 stops each."""
     stops = 2 + (size // 8 if shape == "districts" else size // 2)
     factor = 1 + rng.randrange(1000)
+    reach = min(80, 2 + size // 10)
+    if shape == "random":
+        numbers = rng.choices(range(0, factor * stops, factor), k=4 * ((size + 3) // 4))
+        return [sorted({*numbers[place : place + 4]}) for place in range(0, size, 4)], rng.choice(numbers)
+    shortest, span = {"districts": (reach, reach), "short_lines": (2, 4)}.get(shape, (reach // 2, 1))
     lines: list[list[int]] = []
     left = size
-    reach = min(80, 2 + size // 10)
     while left > 0:
-        length = {"districts": reach + rng.randrange(reach), "short_lines": 2 + rng.randrange(4)}.get(
-            shape, reach // 2
-        )
-        length = min(length, left, stops)
-        if shape == "random":
-            lines.append([factor * int(rng.random() * stops) for _ in range(4)])
-        else:
-            first = 0 if shape == "hub" and rng.random() < 0.3 else int(rng.random() * (stops - length + 1))
-            step = 1 + (first + 2 * length < stops and rng.random() < 0.5)
-            lines.append([factor * (first + step * place) for place in range(length)])
-        left -= len(lines[-1])
-    start = lines[int(rng.random() * len(lines))][0]
-    return [sorted(set(line)) for line in lines], start
+        length = min(shortest + int(rng.random() * span), left, stops)
+        first = 0 if shape == "hub" and rng.random() < 0.3 else int(rng.random() * (stops - length + 1))
+        step = 1 + (first + 2 * length < stops and rng.random() < 0.5)
+        lines.append(list(range(factor * first, factor * (first + step * length), factor * step)))
+        left -= length
+    return lines, rng.choice(lines)[0]

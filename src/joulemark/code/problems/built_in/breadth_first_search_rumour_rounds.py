@@ -84,18 +84,19 @@ def generate(rng: random.Random, size: int, shape: str) -> tuple[list[tuple[str,
     names = [f"{chr(97 + number % 26)}{number}" for number in range(count)]
     rng.shuffle(names)
     if shape == "random":
-        pairs = [(int(rng.random() * count), int(rng.random() * count)) for _ in range(size)]
+        pairs = zip(rng.choices(names, k=size), rng.choices(names, k=size), strict=True)
+        listed = [(one, other) for one, other in pairs if one != other]
     elif shape == "line":
-        pairs = [(place % (count - 1), place % (count - 1) + 1) for place in range(size)]
+        listed = ([(names[place], names[place + 1]) for place in range(count - 1)] * 2)[:size]
     else:
         reach = int(count**0.5 / 2) + 1 if shape == "neighbours" else 12
-        pairs = []
-        for _ in range(size):
-            place = int(rng.random() * count)
-            pairs.append((place, min(count - 1, place + 1 + int(rng.random() * reach))))
-        if shape == "islands":
-            pairs = [(one, other) for one, other in pairs if one // 50 == other // 50]
+        places, steps = rng.choices(range(count), k=size), rng.choices([*range(1, reach + 1)], k=size)
+        later = names + names[-1:] * reach
+        listed = [
+            (names[place], later[place + step])
+            for place, step in zip(places, steps, strict=True)
+            if place < count - 1 and (shape == "neighbours" or place % 50 + step < 50)
+        ]
     # "line" starts at one end, where the number of rounds is the number of people
     starters = names[:1] if shape == "line" else rng.sample(names, 1 + count // 200 * (shape == "islands"))
-    listed = [(names[one], names[other]) for one, other in pairs if one != other]
     return listed, starters + starters[: rng.randrange(2)]

@@ -106,23 +106,28 @@ def brute_force(basins: int, channels: list[tuple[int, int]]) -> int:
 
 def generate(rng: random.Random, size: int, shape: str) -> tuple[int, list[tuple[int, int]]]:
     """`size` basins; in "cascades" water mostly flows to smaller numbers, within groups of 600 basins."""
-    channels = []
+    basins = [*range(size)]
     if shape == "random":
-        channels = [(int(rng.random() * size), int(rng.random() * size)) for _ in range(size)]
-    elif shape == "loops":
-        for basin in range(size):
-            after = basin + 1 if basin % 4 < 3 and basin + 1 < size else basin - basin % 4
-            channels.append((basin, after))
-            if rng.random() < 0.1:
-                channels.append((basin, int(rng.random() * size)))
+        sources, targets = rng.choices(basins, k=size), rng.choices(basins, k=size)
+        return size, list(zip(sources, targets, strict=True))
+    if shape == "loops":
+        channels = [
+            (basin, basin + 1 if basin % 4 < 3 and basin + 1 < size else basin - basin % 4)
+            for basin in basins
+        ]
+        channels += [(basin, int(rng.random() * size)) for basin in basins if rng.random() < 0.1]
     else:
         group = 600 if shape == "cascades" else size
-        for basin in range(size):
-            place = basin % group
-            for _ in range(1 + (rng.random() < 0.4)):
-                if place and rng.random() < 0.97:
-                    channels.append((basin, basin - 1 - int(rng.random() * min(place, 4))))
-            if rng.random() < 0.02:
-                channels.append((basin, min(size - 1, basin + int(rng.random() * min(group - place, 9)))))
+        sources = basins + [basin for basin in basins if rng.random() < 0.4]
+        channels = [
+            (basin, basin - 1 - int(rng.random() * (4 if basin % group > 4 else basin % group)))
+            for basin in sources
+            if basin % group and rng.random() < 0.97
+        ]
+        channels += [
+            (basin, min(size - 1, basin + int(rng.random() * min(group - basin % group, 9))))
+            for basin in basins
+            if rng.random() < 0.02
+        ]
     rng.shuffle(channels)
     return size, channels

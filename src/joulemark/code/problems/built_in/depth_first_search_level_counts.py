@@ -103,12 +103,20 @@ def brute_force(bosses: list[int], questions: list[tuple[int, int]]) -> list[int
 
 def generate(rng: random.Random, size: int, shape: str) -> tuple[list[int], list[tuple[int, int]]]:
     """A company of `size` people and twice as many questions; "ragged" is some 4 * root(size) levels deep."""
-    reach = {"ragged": max(1, int(size**0.5 / 2)), "chain": 1, "broom": 1}.get(shape, size)
+    if shape == "chain":
+        above = [*range(size - 1)]
+    elif shape == "broom":
+        above = [min(place, size // 2) for place in range(size - 1)]
+    else:
+        reach = max(1, int(size**0.5 / 2)) if shape == "ragged" else size
+        above = [
+            place - 1 - int(rng.random() * (place if place < reach else reach)) for place in range(1, size)
+        ]
     labels = list(range(size))
-    rng.shuffle(labels)
     bosses = [-1] * size
-    for place in range(1, size):
-        above = place - 1 - int(rng.random() * min(place, reach))
-        bosses[labels[place]] = labels[min(above, size // 2) if shape == "broom" else above]
-    deepest = {"ragged": 2 * size**0.5, "shallow": 6}.get(shape, min(size, 1000))
-    return bosses, [(int(rng.random() * size), int(rng.random() * (deepest + 1))) for _ in range(2 * size)]
+    rng.shuffle(labels)
+    for label, boss in zip(labels[1:], above, strict=True):
+        bosses[label] = labels[boss]
+    deepest = {"ragged": round(2 * size**0.5), "shallow": 6}.get(shape, min(size, 1000))
+    people, levels = rng.choices(labels, k=2 * size), rng.choices([*range(deepest + 1)], k=2 * size)
+    return bosses, list(zip(people, levels, strict=True))

@@ -87,9 +87,8 @@ def brute_force(minutes: dict[str, int], orders: list[tuple[str, str]]) -> int:
 
 def generate(rng: random.Random, size: int, shape: str) -> tuple[dict[str, int], list[tuple[str, str]]]:
     """`size` steps; a chain has at most 300 steps, and the number of chains from one step is at most 2**9."""
-    numbers = list(range(size))
-    rng.shuffle(numbers)
-    names = [f"step{number}" for number in numbers]
+    steps = [f"step{number}" for number in range(size)]
+    names = rng.sample(steps, size)
     pairs: list[tuple[int, int]] = []
     if shape == "chains":
         pairs = [(place - 1, place) for place in range(1, size) if place % 300]
@@ -100,14 +99,12 @@ def generate(rng: random.Random, size: int, shape: str) -> tuple[dict[str, int],
             if place % 28 < 27:
                 pairs += [(place, place + 3 - corner)] if corner else [(place, place + 1), (place, place + 2)]
     elif shape == "sparse":
-        for place in range(1, size):
-            pairs.append((int(place * rng.random()), place))
+        pairs = [(int(place * rng.random()), place) for place in range(1, size)]
     else:
         # groups of eight layers of four steps; each step has two followers in the next layer
-        for place in range(size):
-            if place % 32 < 28:
-                base = place - place % 4 + 4
-                pairs += [(place, base + int(4 * rng.random())), (place, base + int(4 * rng.random()))]
+        places = [place for place in range(size) if place % 32 < 28 for _ in range(2)]
+        followers = rng.choices((4, 5, 6, 7), k=len(places))
+        pairs = [(place, place - place % 4 + more) for place, more in zip(places, followers, strict=True)]
     orders = [(names[first], names[second]) for first, second in pairs if second < size]
     rng.shuffle(orders)
-    return {f"step{number}": int(100 * rng.random()) for number in range(size)}, orders
+    return dict(zip(steps, rng.choices([*range(100)], k=size), strict=True)), orders

@@ -75,12 +75,18 @@ def brute_force(parents: list[int], demands: list[float]) -> list[float]:
 
 def generate(rng: random.Random, size: int, shape: str) -> tuple[list[int], list[float]]:
     """A tree of `size` junctions; "ragged" has a depth of about twice the root of the size."""
-    reach = max(1, int(size**0.5)) if shape == "ragged" else 1 if shape == "chain" else size
+    reach = max(1, int(size**0.5)) if shape == "ragged" else size
+    if shape == "star":
+        feeders = [0] * (size - 1)
+    elif shape == "chain":
+        feeders = [*range(size - 1)]
+    else:
+        feeders = [
+            place - 1 - int(rng.random() * (place if place < reach else reach)) for place in range(1, size)
+        ]
     labels = list(range(size))
     rng.shuffle(labels)
     parents = [-1] * size
-    for place in range(1, size):
-        back = min(place, reach)
-        feeder = 0 if shape == "star" else place - 1 - int(rng.random() * back)
-        parents[labels[place]] = labels[feeder]
-    return parents, [round(10 * rng.random(), 2) for _ in range(size)]
+    for label, feeder in zip(labels[1:], feeders, strict=True):
+        parents[label] = labels[feeder]
+    return parents, rng.choices([hundredths / 100 for hundredths in range(1_001)], k=size)

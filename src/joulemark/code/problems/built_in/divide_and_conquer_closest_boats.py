@@ -85,16 +85,19 @@ def brute_force(boats: list[tuple[float, float]]) -> float:
 
 def generate(rng: random.Random, size: int, shape: str) -> tuple[list[tuple[float, float]]]:
     """At least two boats; by default half of them in a narrow row and half in a narrow column."""
-    boats: list[tuple[float, float]] = []
-    for place in range(max(2, size)):
-        far = rng.uniform(-(10**6), 10**6)
-        if shape == "scattered":
-            boat = (far, rng.uniform(-(10**6), 10**6))
-        elif shape == "one_column":
-            boat = (12.5, far)
-        elif shape == "clusters":
-            boat = (place % 7 * 1_000 + rng.gauss(0, 1), place % 3 * 1_000 + rng.gauss(0, 1))
-        else:
-            boat = (far, rng.uniform(-1, 1)) if place % 2 else (rng.uniform(-1, 1), far)
-        boats.append((round(boat[0], 4), round(boat[1], 4)))
+    size = max(2, size)
+    if shape == "clusters":
+        centres = [(place % 7 * 1_000, place % 3 * 1_000) for place in range(size)]
+        return ([(round(x + rng.gauss(0, 1), 4), round(y + rng.gauss(0, 1), 4)) for x, y in centres],)
+
+    def drawn(most: int) -> list[float]:
+        return [units / 10_000 for units in rng.choices(range(-10_000 * most, 10_000 * most + 1), k=size)]
+
+    wide = drawn(10**6)
+    if shape == "scattered":
+        return (list(zip(wide, drawn(10**6), strict=True)),)
+    if shape == "one_column":
+        return ([(12.5, far) for far in wide],)
+    boats = list(zip(drawn(1), wide, strict=True))
+    boats[1::2] = [(far, near) for near, far in boats[1::2]]
     return (boats,)

@@ -74,4 +74,4 @@ def generate(rng: random.Random, size: int, shape: str) -> tuple[list[int]]:
         return ([1 << rng.randint(0, 63) if rng.random() < 0.9 else 3 for _ in range(size // 4 + 1)],)
     if shape == "mixed":
         return ([rng.getrandbits(rng.randint(2, 64)) + (rng.random() < 0.99) for _ in range(size // 4 + 1)],)
-    return ([rng.randint(1, 1_000) for _ in range(size)],)
+    return (rng.choices([*range(1, 1_001)], k=size),)

@@ -106,14 +106,24 @@ def brute_force(text: str, least: int) -> int:
 def generate(rng: random.Random, size: int, shape: str) -> tuple[str, int]:
     """A text of `size` letters; by default ten letters, some much rarer than others, and rare strays."""
     if shape == "blocks":
-        text = "".join(rng.choice("abcdefg") * rng.randint(1, 5) for _ in range(size // 3 + 1))[:size]
+        blocks = [letter * count for letter in "abcdefg" for count in range(1, 6)]
+        text = "".join(rng.choices(blocks, k=size // 3 + 1))[:size]
         return text, rng.randint(1, 4) if size < 20 else rng.randint(size // 9, size // 6)
-    if shape == "few_letters" or size < 20:
-        return "".join(rng.choices("abc", weights=(9, 4, 2), k=size)), rng.randint(1, 4) + size // 50
+    # how many of the 256 bytes stand for each letter; what is over stands for none
+    if few := shape == "few_letters" or size < 20:
+        letter_of = b"a" * 153 + b"b" * 68 + b"c" * 34
+    elif shape == "common_letters":
+        letter_of = string.ascii_lowercase.encode() * 9
+    else:
+        letter_of = b"".join(bytes([97 + rank]) * round(57.36 * 1.25**-rank) for rank in range(10))
+    none = bytes(range(len(letter_of), 256))
+    text = rng.randbytes(size + size // 8 + 64).translate(letter_of.ljust(256), none)[:size].decode()
+    if few:
+        return text, rng.randint(1, 4) + size // 50
     if shape == "common_letters":
-        return "".join(rng.choices(string.ascii_lowercase, k=size)), size // 26
+        return text, max(1, size // 26)
     least = math.isqrt(size) // 8 + 2
-    letters = rng.choices("abcdefghij", weights=[1.25**-rank for rank in range(10)], k=size)
+    letters = list(text)
     for stray in "uvwxyz":
         for _ in range(least - 1):
             letters[rng.randrange(size)] = stray

@@ -80,10 +80,14 @@ def brute_force(prices: list[float], fee: float, rest: int) -> float:
 
 def generate(rng: random.Random, size: int, shape: str) -> tuple[list[float], float, int]:
     """Prices of `size` days; the default rest is some twenty days."""
-    prices = [rng.uniform(0, 100) for _ in range(size)]
     if shape == "zigzag":
-        prices = [50 + 30 * (day % 2) + price / 10 for day, price in enumerate(prices)]
+        prices = [0.0] * size
+        prices[::2] = rng.choices([cents / 100 for cents in range(5_000, 6_001)], k=(size + 1) // 2)
+        prices[1::2] = rng.choices([cents / 100 for cents in range(8_000, 9_001)], k=size // 2)
     elif shape == "falling":
-        prices = [900 - 800 * day / size + price for day, price in enumerate(prices)]
+        cents_more = rng.choices([*range(10_001)], k=size)
+        prices = [(90_000 - 80_000 * day // size + more) / 100 for day, more in enumerate(cents_more)]
+    else:
+        prices = rng.choices([cents / 100 for cents in range(10_001)], k=size)
     rest = 0 if shape == "no_rest" else rng.randint(0, 2) if size < 20 else rng.randint(18, 22)
-    return [round(price, 2) for price in prices], round(rng.uniform(0, 20), 2), rest
+    return prices, round(rng.uniform(0, 20), 2), rest

@@ -72,11 +72,15 @@ def generate(rng: random.Random, size: int, shape: str) -> tuple[list[tuple[int,
     longest = {"long": span // 20, "short": 20}.get(shape, 5_000)
     if size < 20:
         longest = {"long": span, "short": 2}.get(shape, 8)
-    requests = []
-    for _ in range(size):
-        start = rng.randint(0, span)
-        end = start + rng.randint(1, max(1, longest))
-        if shape == "same_ends":
-            end = (start // 50 + 1 + rng.randint(0, 3)) * 50
-        requests.append((start, end, rng.randint(0, 20) * (end - start) + rng.randint(0, 99)))
+    starts = rng.choices(range(span + 1), k=size)
+    if shape == "same_ends":
+        later = rng.choices((50, 100, 150, 200), k=size)
+        lengths = [more - start % 50 for start, more in zip(starts, later, strict=True)]
+    else:
+        lengths = rng.choices([*range(1, max(1, longest) + 1)], k=size)
+    rates, extras = rng.choices([*range(21)], k=size), rng.choices([*range(100)], k=size)
+    requests = [
+        (start, start + length, rate * length + extra)
+        for start, length, rate, extra in zip(starts, lengths, rates, extras, strict=True)
+    ]
     return (requests,)

@@ -106,9 +106,10 @@ def brute_force(heights: list[int]) -> int:
 def generate(rng: random.Random, size: int, shape: str) -> tuple[list[int]]:
     """Heights of the shape asked for."""
     if shape == "few_values":
-        return ([rng.randint(0, 5 if size < 20 else 50) for _ in range(size)],)
+        return (rng.choices([*range(6 if size < 20 else 51)], k=size),)
     if shape == "waves":
-        return ([day % 30 * 100 + rng.randint(-200, 200) for day in range(size)],)
+        more = rng.choices([*range(-200, 201)], k=size)
+        return ([day % 30 * 100 + height for day, height in enumerate(more)],)
     if shape == "falling":
-        return ([rng.randint(0, 50) - day for day in range(size)],)
-    return ([rng.randint(-(10**9), 10**9) for _ in range(size)],)
+        return ([height - day for day, height in enumerate(rng.choices([*range(51)], k=size))],)
+    return (rng.choices(range(-(10**9), 10**9 + 1), k=size),)

@@ -108,7 +108,7 @@ def generate(rng: random.Random, size: int, shape: str) -> tuple[list[int], int]
     elif shape == "heavy_tail":
         weights = [min(1_000, int(rng.paretovariate(1.1))) for _ in range(size)]
     else:
-        weights = [rng.randint(1, 100) for _ in range(size)]
+        weights = rng.choices([*range(1, 101)], k=size)
     mean = sum(weights) // size + 1
     batch = rng.randint(1, 4) if size < 20 else 3 if shape == "small_setup" else rng.randint(45, 55)
     return weights, (batch * mean) ** 2

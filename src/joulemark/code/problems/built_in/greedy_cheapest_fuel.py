@@ -101,11 +101,14 @@ def brute_force(stations: list[tuple[int, float]], distance: int, tank: int) -> 
 
 def generate(rng: random.Random, size: int, shape: str) -> tuple[list[tuple[int, float]], int, int]:
     """Stations 1 to 12 km apart; the default tank passes some 150 of them."""
-    stations: list[tuple[int, float]] = []
+    prices = rng.choices([thousandths / 1000 for thousandths in range(1_000, 2_001)], k=size)
+    if shape == "rising":
+        prices = [
+            (1_000 + 1_000 * index // size + more) / 1000
+            for index, more in enumerate(rng.choices([*range(1_001)], k=size))
+        ]
     km = 0
-    for index in range(size):
-        base = 1.0 + index / size if shape == "rising" else 1.0
-        stations.append((km, round(base + rng.random(), 3)))
-        km += rng.randint(1, 12)
+    places = [km := km + gap for gap in rng.choices([*range(1, 13)], k=size)]
     tank = {"short_tank": 12 - (rng.random() < 0.2), "huge_tank": km + 1}.get(shape, 1_000)
+    stations = list(zip([0, *places[:-1]], prices, strict=True))
     return stations, km, min(tank, 30) if size < 8 else tank

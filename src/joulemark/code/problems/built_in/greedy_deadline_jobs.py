@@ -86,4 +86,5 @@ def generate(rng: random.Random, size: int, shape: str) -> tuple[list[tuple[int,
     )
     best = 3 if shape == "equal_pay" else 10**9
     first_day = 0 if size < 20 else 1
-    return ([(rng.randint(first_day, last_day), rng.randint(0, best)) for _ in range(size)],)
+    deadlines = rng.choices(range(first_day, last_day + 1), k=size)
+    return (list(zip(deadlines, rng.choices(range(best + 1), k=size), strict=True)),)

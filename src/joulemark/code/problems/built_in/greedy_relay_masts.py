@@ -99,12 +99,18 @@ def brute_force(parents: list[int], radius: int) -> int:
 
 def generate(rng: random.Random, size: int, shape: str) -> tuple[list[int], int]:
     """A tree of `size` villages; the default is long with short side roads."""
-    reach = {"line": 1, "bushy": size, "broom": 1}.get(shape, 10)
-    parents = [-1]
-    for village in range(1, size):
-        if shape == "broom" and village > size // 2:
-            parents.append(rng.choice((size // 2, village - 1, village - 1, village - 1)))
-        else:
-            parents.append(rng.randint(max(0, village - reach), village - 1))
+    parents = [*range(-1, size - 1)]  # one line
+    if shape == "bushy":
+        parents[1:] = [int(rng.random() * village) for village in range(1, size)]
+    elif shape == "broom":
+        handle = size // 2
+        parents[handle + 1 :] = [
+            handle if rng.random() < 0.25 else village - 1 for village in range(handle + 1, size)
+        ]
+    elif shape != "line":
+        near = min(size, 10)
+        parents[1:near] = [rng.randrange(village) for village in range(1, near)]
+        roads_back = rng.choices([*range(1, 11)], k=size - near)
+        parents[near:] = [village - back for village, back in enumerate(roads_back, near)]
     radius = rng.randint(0, 2) if size < 20 else rng.randint(60, 70)
     return parents, 3 if shape == "bushy" and size >= 20 else radius

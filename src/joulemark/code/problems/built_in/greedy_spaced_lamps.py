@@ -101,13 +101,14 @@ def brute_force(brightness: list[int], count: int) -> int:
 
 def generate(rng: random.Random, size: int, shape: str) -> tuple[list[int], int]:
     """Sockets of the shape asked for and lamps for about one in thirteen."""
-    if shape == "few_values":
-        brightness = [rng.randint(0, 3) for _ in range(size)]
-    elif shape == "waves":
-        brightness = [1_000 * min(place % 40, -place % 40) + rng.randint(0, 1_500) for place in range(size)]
-    elif shape == "negative":
-        brightness = [rng.randint(-(10**6), 10) for _ in range(size)]
+    if shape == "waves":
+        wave = [1_000 * min(place, 40 - place) for place in range(40)]
+        more = rng.choices([*range(1_501)], k=size)
+        brightness = [wave[place % 40] + extra for place, extra in enumerate(more)]
     else:
-        brightness = [rng.randint(-(10**5), 10**6) for _ in range(size)]
+        values = {"few_values": range(4), "negative": range(-(10**6), 11)}.get(
+            shape, range(-(10**5), 10**6 + 1)
+        )
+        brightness = rng.choices(values, k=size)
     most = (size + 1) // 2
     return brightness, rng.randint(0, most) if size < 20 else rng.randint(size // 14, size // 12)

@@ -73,15 +73,23 @@ def brute_force(labels: list[tuple[str, int]]) -> list[str]:
 
 def generate(rng: random.Random, size: int, shape: str) -> tuple[list[tuple[str, int]]]:
     """Labels with `size` letters in all and up to half of the letters of each to strike out."""
+    alphabet = b"ab" if shape == "few_letters" else string.ascii_lowercase.encode()
+    # as many of the 256 bytes for each letter; those that are over stand for none
+    letter_of = alphabet * (256 // len(alphabet))
+    none = bytes(range(len(letter_of), 256))
+    text = rng.randbytes(size + size // 8 + 64).translate(letter_of.ljust(256), none)
     labels: list[tuple[str, int]] = []
     open_letters = size
     while open_letters:
         length = min(open_letters, rng.randint(1, 6) if size < 20 else rng.randint(1_500, 2_500))
         open_letters -= length
-        letters = rng.choices("ab" if shape == "few_letters" else string.ascii_lowercase, k=length)
+        letters = text[open_letters : open_letters + length]
         if shape in ("rising", "falling"):
-            letters.sort(reverse=shape == "falling")
-            for _ in range(length // 20):
-                letters[rng.randrange(length)] = rng.choice(string.ascii_lowercase)
-        labels.append(("".join(letters), rng.randint(length // 4, (length + 1) // 2)))
+            order = sorted(alphabet, reverse=shape == "falling")
+            mixed = bytearray().join(bytes([letter]) * letters.count(letter) for letter in order)
+            strays = rng.choices(alphabet, k=length // 20)
+            for place, stray in zip(rng.choices(range(length), k=length // 20), strays, strict=True):
+                mixed[place] = stray
+            letters = bytes(mixed)
+        labels.append((letters.decode(), rng.randint(length // 4, (length + 1) // 2)))
     return (labels,)

@@ -66,26 +66,22 @@ def brute_force(windows: list[tuple[int, int]]) -> int:
 
 def generate(rng: random.Random, size: int, shape: str) -> tuple[list[tuple[int, int]]]:
     """Windows of the shape asked for; the default needs about one visit for a hundred plants."""
-    windows: list[tuple[int, int]] = []
     if shape == "nested":
-        for index in range(size):
-            centre = 10_000 * (index % max(1, size // 200))
-            windows.append((centre - rng.randint(0, 4_000) + 5_000, centre + rng.randint(0, 4_000) + 5_000))
+        reaches = [*range(4_001)]
+        befores, afters = rng.choices(reaches, k=size), rng.choices(reaches, k=size)
+        centres = [*range(5_000, 5_000 + 10_000 * max(1, size // 200), 10_000)]
+        centres = [*itertools.islice(itertools.cycle(centres), size)]
+        windows = [*zip(map(operator.sub, centres, befores), map(operator.add, centres, afters), strict=True)]
     elif shape == "touching":
-        day = 0
-        for _ in range(size):
-            length = rng.randint(0, 5)
-            windows.append((day, day + length))
-            day += length + rng.randint(0, 1) * (rng.random() < 0.02)
+        lengths = rng.choices([*range(6)], k=size)
+        pauses = rng.choices((1, *[0] * 99), k=size)
+        days = itertools.accumulate(map(operator.add, lengths, pauses), initial=0)
+        windows = [(first, first + length) for first, length in zip(days, lengths, strict=False)]
         rng.shuffle(windows)
     elif shape == "few_windows":
-        for _ in range(size):
-            first = rng.randint(0, 40)
-            windows.append((first, first + rng.randint(0, 6)))
+        windows = rng.choices([(first, first + more) for first in range(41) for more in range(7)], k=size)
     else:
-        for _ in range(size):
-            first = rng.randint(0, 5 * size)
-            windows.append(
-                (first, first + rng.randint(400, 4_000) if size > 50 else first + rng.randint(0, 9))
-            )
+        lengths = rng.choices([*range(400, 4_001)] if size > 50 else [*range(10)], k=size)
+        firsts = rng.choices(range(5 * size + 1), k=size)
+        windows = [*zip(firsts, map(operator.add, firsts, lengths), strict=True)]
     return (windows,)

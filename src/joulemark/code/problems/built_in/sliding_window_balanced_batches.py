@@ -76,13 +76,13 @@ def generate(rng: random.Random, size: int, shape: str) -> tuple[list[int], int,
         return [value] * size, width, total - rng.randint(0, 1), total + rng.randint(0, 1)
     if shape == "alternating":
         value = rng.randint(1, 1000)
-        readings = [value if position % 2 else -value for position in range(size)]
+        readings = ([-value, value] * (size // 2 + 1))[:size]
         return readings, width, 0, rng.choice((0, value))
     if shape == "spikes":
         readings = [0] * size
-        for _ in range(size // 50 + 1):
-            readings[rng.randrange(size)] = rng.choice((-1_000_000, 1_000_000))
+        for place in rng.choices(range(size), k=size // 50 + 1):
+            readings[place] = rng.choice((-1_000_000, 1_000_000))
         return readings, width, -1_000_000, 1_000_000
-    readings = rng.choices(range(-1000, 1001), k=size)
+    readings = rng.choices([*range(-1000, 1001)], k=size)
     reach = int(400 * width**0.5) + 1
     return readings, width, -reach, reach

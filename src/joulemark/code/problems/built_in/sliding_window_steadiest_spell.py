@@ -86,20 +86,20 @@ def generate(rng: random.Random, size: int, shape: str) -> tuple[list[float], in
     """`size` readings; the width is some hundreds once there is room for it."""
     width = max(1, min(size // 3, rng.randint(350, 450)))
     if shape == "random":
-        return [rng.uniform(-50.0, 50.0) for _ in range(size)], width
+        return [100.0 * rng.random() - 50.0 for _ in range(size)], width
     if shape == "falling":
         step = 900.0 / (size + 1)
         return [500.0 - step * position for position in range(size)], width
     if shape == "plateaus":
         levels = [float(rng.randint(-3, 3)) for _ in range(size // 30 + 1)]
         return [levels[position // 30] for position in range(size)], width
-    readings = []
-    level, slope, left = 0.0, 0.01, 0
-    for _ in range(size):
-        if not left:
-            left = rng.randint(2 * width, 5 * width)
-            slope = -slope if rng.random() < 0.9 else slope
-        left -= 1
-        level = max(-900.0, min(900.0, level + slope * rng.uniform(0.2, 1.8)))
-        readings.append(level)
-    return readings, width
+    readings: list[float] = []
+    level, slope = 0.0, 0.01
+    while len(readings) < size:
+        slope = -slope if rng.random() < 0.9 else slope
+        for _ in range(rng.randint(2 * width, 5 * width)):
+            level += slope * (0.2 + 1.6 * rng.random())
+            if abs(level) > 900.0:
+                level = 900.0 if level > 0 else -900.0
+            readings.append(level)
+    return readings[:size], width

@@ -83,7 +83,7 @@ def generate(rng: random.Random, size: int, shape: str) -> tuple[list[tuple[int,
         gaps = rng.choices((0, 0, 0, 0, 0, 1, 40), k=size)
         period = limit * clients * rng.randint(3, 6) + 1
     else:
-        gaps = rng.choices((0, 1, 2, 3), k=size)
+        gaps = [*rng.randbytes(size).translate(bytes((0, 1, 2, 3)) * 64)]
         period = max(1, int(1.5 * limit * clients * rng.uniform(1.1, 1.3)))
     second = 0
     calls = []

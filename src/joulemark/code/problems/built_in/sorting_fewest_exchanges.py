@@ -81,7 +81,8 @@ def brute_force(numbers: list[int]) -> list[int]:
 
 def generate(rng: random.Random, size: int, shape: str) -> tuple[list[int]]:
     """`size` numbers; the default shape mixes parts of some thousand books each."""
-    numbers = list(itertools.accumulate(rng.choices(range(1, 5000), k=size), initial=-500_000_000))[1:]
+    gaps = rng.choices([*range(1, 5000)], k=size)
+    numbers = list(itertools.accumulate(gaps, initial=-500_000_000))[1:]
     if shape == "reversed":
         numbers.reverse()
     elif shape == "random":

@@ -74,14 +74,18 @@ def generate(rng: random.Random, size: int, shape: str) -> tuple[str, list[str]]
     elif shape != "short_words":
         letters = letters[:40]
     longest = 2 if shape == "short_words" else 16
-    lengths = rng.choices(range(longest // 4, longest + 1), k=size)
-    text = "".join(rng.choices(letters, k=sum(lengths)))
+    lengths = rng.choices([*range(longest // 4, longest + 1)], k=size)
+    total = sum(lengths)
+    # as many of the 256 bytes for each letter; those that are over stand for none
+    letter_of = "".join(letters * (256 // len(letters))).encode()
+    none = bytes(range(len(letter_of), 256))
+    text = rng.randbytes(total + total // 4 + 64).translate(letter_of.ljust(256), none).decode()
     beginnings = (
         ["".join(rng.choices(letters, k=10)) for _ in range(5)] if shape == "long_beginnings" else [""]
     )
     words = []
     start = 0
-    for length in lengths:
-        words.append(rng.choice(beginnings) + text[start : start + length])
+    for beginning, length in zip(rng.choices(beginnings, k=size), lengths, strict=True):
+        words.append(beginning + text[start : start + length])
         start += length
     return "".join(letters), words

@@ -96,13 +96,16 @@ def generate(
     loads = sorted(rng.sample(range(1, 1000), 40))
     towns = size + 1
     count = towns // 2 if shape == "few_roads" else 2 * towns
-    ends = rng.choices(range(towns), k=2 * count)
-    roads = []
-    for index, (one, other) in enumerate(zip(ends[:count], ends[count:], strict=True)):
-        if shape == "chain":
-            one, other = index % size, index % size + 1
-        elif shape == "star":
-            one, other = 0, index % size + 1
-        roads.append((one, other if other != one else (one + 1) % towns, rng.choice(loads)))
-    starts, goals = rng.choices(range(towns), k=size), rng.choices(range(towns), k=size)
+    places = [*range(towns)]
+    if shape == "chain":
+        ones, others = (places[:-1] * 4)[:count], (places[1:] * 4)[:count]
+    elif shape == "star":
+        ones, others = [0] * count, (places[1:] * 4)[:count]
+    else:
+        ones, others = rng.choices(places, k=count), rng.choices(places, k=count)
+    roads = [
+        (one, other if other != one else (one + 1) % towns, most)
+        for one, other, most in zip(ones, others, rng.choices(loads, k=count), strict=True)
+    ]
+    starts, goals = rng.choices(places, k=size), rng.choices(places, k=size)
     return towns, roads, list(zip(starts, goals, rng.choices(loads, k=size), strict=True))

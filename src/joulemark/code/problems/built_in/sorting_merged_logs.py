@@ -92,13 +92,16 @@ def generate(rng: random.Random, size: int, shape: str) -> tuple[list[list[int]]
     if shape == "uneven":
         lengths = [size // 2**number // 2 for number in range(min(count, 12))]
     lengths[0] += size - sum(lengths)
-    gaps = rng.choices((0, 0, 1) if shape == "equal_times" else range(2000), k=size)
+    if shape == "equal_times":  # 85 of the bytes for each of the three gaps, and one for none
+        drawn = rng.randbytes(size + size // 100 + 64)
+        gaps = iter(drawn.translate(bytes((0, 0, 1)) * 85 + b"\0", b"\xff"))
+    else:
+        gaps = iter(rng.choices([*range(2000)], k=size))
     logs = []
-    start = 0
     time = rng.randrange(1000)
     for length in lengths:
-        log = list(itertools.accumulate(gaps[start : start + length], initial=time))[1:]
-        start += length
+        log = list(itertools.accumulate(itertools.islice(gaps, length), initial=time))
+        del log[0]
         time = log[-1] if shape == "one_after_another" and log else rng.randrange(1000)
         logs.append(log)
     rng.shuffle(logs)

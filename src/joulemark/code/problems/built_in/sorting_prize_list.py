@@ -77,19 +77,22 @@ def brute_force(entries: list[tuple[str, int, float]]) -> list[str]:
 
 def generate(rng: random.Random, size: int, shape: str) -> tuple[list[tuple[str, int, float]]]:
     """`size` runners; by default many are equal in points and quite a few in time as well."""
-    letters = "".join(rng.choices("abcdefghijklmnopqrstuvwxyz", k=14 * size))
+    # a letter for every random byte below 234 = 9 * 26; the others are left out
+    letter_of = b"abcdefghijklmnopqrstuvwxyz" * 9 + bytes(22)
+    letters = rng.randbytes(16 * size + 64).translate(letter_of, bytes(range(234, 256))).decode()
+    lengths = rng.choices([*range(3, 15)], k=size)
     names = [
-        letters[14 * index : 14 * index + length]
-        for index, length in enumerate(rng.choices(range(3, 15), k=size))
+        letters[start : start + length]
+        for start, length in zip(range(0, 14 * size, 14), lengths, strict=True)
     ]
-    points = rng.choices(range(0, 40, 5), k=size)
-    times = [600.0 + tenths / 10 for tenths in rng.choices(range(40), k=size)]
+    points = rng.choices([*range(0, 40, 5)], k=size)
+    times = rng.choices([600.0 + tenths / 10 for tenths in range(40)], k=size)
     if shape == "all_equal_but_names":
         points, times = [10] * size, [61.5] * size
         names = ["runner" + name[:4] for name in names]
     elif shape == "distinct_times":
-        times = [rng.uniform(500.0, 900.0) for _ in range(size)]
+        times = [500.0 + 400.0 * rng.random() for _ in range(size)]
     elif shape == "already_ordered":
-        points = sorted(points, reverse=True)
+        points.sort(reverse=True)
         times.sort()
     return (list(zip(names, points, times, strict=True)),)

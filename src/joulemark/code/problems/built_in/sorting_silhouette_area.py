@@ -97,17 +97,21 @@ def generate(rng: random.Random, size: int, shape: str) -> tuple[list[tuple[int,
     """`size` towers; by default some three hundred of them stand over each other once there are enough."""
     ground = 20 * size
     widest = min(ground // 2, 12_000)
-    towers = []
-    for index in range(size):
-        left, width, height = rng.randrange(ground), rng.randint(1, widest), rng.randint(1, 1_000_000)
-        if shape == "apart":
-            left, width = 20 * index, rng.randint(1, 20)
-        elif shape == "nested":
-            left, width, height = index, 2 * (size - index), index + 1
-        elif shape == "stairs":
-            left, width, height = 7 * index, min(widest, 200) + index % 3, size - index
-        elif shape == "same_ends":
-            left, width = left // (widest + 1) * (widest + 1), (width % 3 + 1) * widest // 3 + 1
-        towers.append((left, left + width, height))
+    heights = rng.choices(range(1, 1_000_001), k=size)
+    if shape == "apart":
+        lefts, widths = [*range(0, ground, 20)], rng.choices([*range(1, 21)], k=size)
+    elif shape == "nested":
+        lefts, widths, heights = [*range(size)], [*range(2 * size, 0, -2)], [*range(1, size + 1)]
+    elif shape == "stairs":
+        lefts, heights = [*range(0, 7 * size, 7)], [*range(size, 0, -1)]
+        widths = [min(widest, 200) + index % 3 for index in range(size)]
+    elif shape == "same_ends":
+        lefts = [left // (widest + 1) * (widest + 1) for left in rng.choices(range(ground), k=size)]
+        widths = rng.choices([widest // 3 + 1, 2 * widest // 3 + 1, widest + 1], k=size)
+    else:
+        lefts, widths = rng.choices(range(ground), k=size), rng.choices(range(1, widest + 1), k=size)
+    towers = [
+        (left, left + width, height) for left, width, height in zip(lefts, widths, heights, strict=True)
+    ]
     rng.shuffle(towers)
     return (towers,)

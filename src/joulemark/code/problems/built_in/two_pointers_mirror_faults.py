@@ -54,15 +54,20 @@ def brute_force(text: str) -> int:
 
 def generate(rng: random.Random, size: int, shape: str) -> tuple[str]:
     """A text of `size` characters."""
+
+    def drawn(alphabet: str, count: int) -> str:
+        # as many of the 256 bytes for each character; those that are over stand for none
+        character_of = alphabet.encode() * (256 // len(alphabet))
+        none = bytes(range(len(character_of), 256))
+        return rng.randbytes(2 * count + 64).translate(character_of.ljust(256), none)[:count].decode()
+
     letters = "abcdeABCDE"
     if shape == "one_sided":
-        return (
-            "".join(rng.choices(letters, k=size - size // 2)) + "".join(rng.choices("., 0", k=size // 2)),
-        )
+        return (drawn(letters, size - size // 2) + drawn("., 0", size // 2),)
     if shape == "almost_mirror":
-        half = rng.choices(letters + " ,", k=(size + 1) // 2)
-        signs = (half + half[::-1])[:size]
-        for _ in range(1 + size // 100):
-            signs[int(rng.random() * size)] = rng.choice("aAeE!")
+        half = drawn(letters + " ,", (size + 1) // 2)
+        signs = list(half + half[::-1])[:size]
+        for place in rng.choices(range(size), k=1 + size // 100):
+            signs[place] = rng.choice("aAeE!")
         return ("".join(signs),)
-    return ("".join(rng.choices(letters + (" -" if shape == "sentence" else " ,.;0123456789" * 3), k=size)),)
+    return (drawn(letters + (" -" if shape == "sentence" else " ,.;0123456789" * 3), size),)

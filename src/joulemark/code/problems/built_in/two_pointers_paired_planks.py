@@ -67,9 +67,6 @@ def brute_force(planks: list[int], least: int) -> int:
 def generate(rng: random.Random, size: int, shape: str) -> tuple[list[int], int]:
     """`size` planks."""
     longest = 1000 if size < 20 else 10**6
-    if shape == "two_lengths":
-        planks = rng.choices((longest // 3, longest * 2 // 3), k=size)
-    else:
-        planks = [1 + int(rng.random() * longest) for _ in range(size)]
+    lengths = (longest // 3, longest * 2 // 3) if shape == "two_lengths" else range(1, longest + 1)
     least = {"random": 1.1, "mostly_long": 0.3, "mostly_short": 1.7, "two_lengths": 0.8}[shape]
-    return planks, int(longest * least)
+    return rng.choices(lengths, k=size), int(longest * least)

@@ -8,7 +8,7 @@ many minutes these have together, and how long the longest of them is (0 if ther
 """
 
 import random
-from itertools import accumulate, pairwise
+from itertools import accumulate
 
 ALGORITHMS = ("two_pointers", "intervals")
 DIFFICULTY = "medium"
@@ -80,25 +80,28 @@ def brute_force(first: list[tuple[int, int]], second: list[tuple[int, int]]) -> 
     return len(lengths), sum(lengths), max(lengths, default=0)
 
 
-def _free(rng: random.Random, count: int, shortest: int, span: int, pause: int) -> list[tuple[int, int]]:
-    times = [0] * (2 * count)
-    times[::2] = rng.choices(range(1, pause + 1), k=count)
-    times[1::2] = rng.choices(range(shortest, shortest + span), k=count)
-    times = list(accumulate(times))
-    return list(zip(times[::2], times[1::2], strict=True))
-
-
 def generate(
     rng: random.Random, size: int, shape: str
 ) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
     """`size` pairs for both together, mostly of about twelve minutes."""
+
+    def free(count: int, shortest: int, span: int, pause: int) -> list[tuple[int, int]]:
+        times = bytearray(2 * count)  # pauses and lengths, by turns
+        for first, values in enumerate((range(1, pause + 1), range(shortest, shortest + span))):
+            # as many of the 256 bytes for each value; those that are over stand for none
+            value_of = bytes(values) * (256 // len(values))
+            none = bytes(range(len(value_of), 256))
+            times[first::2] = rng.randbytes(2 * count + 64).translate(value_of.ljust(256), none)[:count]
+        ends = list(accumulate(times))
+        return list(zip(ends[::2], ends[1::2], strict=True))
+
     half = (size + 1) // 2
     if shape == "long_and_short":
-        return _free(rng, 1 + size // 20, 100, 80, 20), _free(rng, size, 2, 6, 6)
-    first = _free(rng, half, 5, 15, 10)
+        return free(1 + size // 20, 100, 80, 20), free(size, 2, 6, 6)
+    first = free(half, 5, 15, 10)
     if shape == "nearly_same":
         return first, [(start + (end - start) // 4 * (end & 1), end) for start, end in first]
     if shape == "apart":
-        gaps = pairwise(first)
-        return first, [(end, start) for (_, end), (start, _) in gaps if start > end + 1][::2] or [(0, 10)]
-    return first, _free(rng, half, 5, 15, 10)
+        gaps = zip(first[::2], first[1::2], strict=False)
+        return first, [(end, start) for (_, end), (start, _) in gaps if start > end + 1] or [(0, 10)]
+    return first, free(half, 5, 15, 10)

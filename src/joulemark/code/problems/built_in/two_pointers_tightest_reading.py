@@ -94,9 +94,11 @@ def generate(rng: random.Random, size: int, shape: str) -> tuple[list[list[float
         many = 1 + int(rng.random() * 2 * length) if shape == "unequal" else length
         span = 4 * many * (1 + number % 3) if shape == "unequal" else 4 * size
         if shape == "bursts":
-            centres = [rng.randrange(4 * size) for _ in range(1 + many // 20)]
-            values = [rng.choice(centres) + int(40 * rng.random()) for _ in range(many)]
+            centres = rng.choices(range(4 * size), k=1 + many // 20)
+            centres_of, more = rng.choices(centres, k=many), rng.choices([*range(40)], k=many)
+            values = [centre + distance for centre, distance in zip(centres_of, more, strict=True)]
         else:
-            values = [int(rng.random() * span) for _ in range(many)]
-        sensors.append([value / 4 for value in sorted(values)])
+            values = rng.choices(range(span), k=many)
+        values.sort()
+        sensors.append([value / 4 for value in values])
     return (sensors,)
