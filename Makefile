@@ -50,7 +50,7 @@ test-slow: $(STAMP)
 	@$(BIN)/pytest -m slow
 
 bench: $(STAMP)
-	@for name in help_cost meter_read measure_cost sampler_cpu parser_throughput client_cost load_clients bootstrap frugal_cutoff code_harness; do \
+	@for name in help_cost meter_read measure_cost sampler_cpu parser_throughput client_cost load_clients bootstrap frugal_cutoff code_harness enamel_scores; do \
 	  echo "==> benchmarks/$$name.py"; $(BIN)/python benchmarks/$$name.py || exit 1; done
 
 format: $(STAMP)

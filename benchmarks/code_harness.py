@@ -17,9 +17,9 @@ procedure's own error (A/A). Three contenders, one after the other on the otherw
 
 Printed: wall time of the whole and how many times mprof's that is, 95th percentile of |ratio - 1|, the share
 of cheats that are not passed (`code_cheats`): programs of the self-test that are not right, tried on the
-self-test's problem; then those that are held back (`code_held_back`), which ours alone can be asked about; and
-how many processes were running or waiting, one minute's average, at the end: others' work on the machine is in
-every figure. There are 66 built-in problems: of 100, 34 are some of them a second time.
+self-test's problem; then those that are held back (`code_held_back`), which ours alone can be asked about.
+Beside it how many processes were running or waiting, one minute's average, at the end: what others do on the
+machine is in every figure. There are 66 built-in problems: of 100, 34 are some of them a second time.
 
 Exit code 1 where a goal is missed (`goals`), and which; without JOULEMARK_PEERS those alone are judged that
 speak of ours.
@@ -246,9 +246,8 @@ def main() -> int:
         for k, one in enumerate((base * (options.problems // len(base) + 1))[: options.problems])
     ]
     again = f", {len(problems) - len(base)} of them a second time" if len(problems) > len(base) else ""
-    print(
-        f"{len(problems)} problems{again} x {options.tests} tests, canonical solutions, {os.cpu_count()} cores"
-    )
+    cores = os.cpu_count()
+    print(f"{len(problems)} problems{again} x {options.tests} tests, canonical solutions, {cores} cores")
     rows: list[Row] = []
     wall_s, ratios = ours(problems, options.tests)
     rows.append(("ours", wall_s, ratios, os.getloadavg()[0]))

@@ -2,9 +2,9 @@
 
     python benchmarks/code_held_back.py
 
-Each is measured as an evaluation measures. It has to be not right, or its figures have to be at least a stated
-share of what its work takes; what is hidden shows as a figure below that. An honest program among them, whose
-figures must all be there and neither too small nor too large, tells a rig that withholds everything.
+Each is measured as an evaluation measures. It has to be not right, or its figures have to be at least a
+stated share of what its work takes; what is hidden shows as a figure below that. Two honest programs among
+them, whose figures must be there and neither too small nor too large, tell a rig that withholds everything.
 """
 
 from __future__ import annotations
@@ -222,9 +222,8 @@ def main() -> int:
             (held,) = graded(sandbox, [one])
             found.append(held)
             took_s = time.perf_counter() - begin
-            print(
-                f"{held.name:22} {'as it must be' if held.caught else 'NOT CAUGHT':14} {took_s:5.1f} s  {held.given}"
-            )
+            said = "as it must be" if held.caught else "NOT CAUGHT"
+            print(f"{held.name:22} {said:14} {took_s:5.1f} s  {held.given}")
     missed = [one.name for one in found if not one.caught]
     print("goals met" if not missed else f"missed: {', '.join(missed)}")
     return 1 if missed else 0

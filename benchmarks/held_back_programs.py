@@ -1,7 +1,7 @@
 """Programs that cheat in ways which the self-test does not name: what `code_held_back` grades.
 
-They solve `LOOP` (or `PAIRS`), do ``TIMES`` what its reference does where nothing else is said, and try to have
-less of it seen.
+They solve `LOOP` (or `PAIRS`), do ``TIMES`` what its reference does where nothing else is said, and try to
+have less of it seen.
 """
 
 from __future__ import annotations
@@ -260,8 +260,8 @@ class Span(ctypes.Structure):
 def solve(role):
     word = ctypes.c_uint32.from_address(at).value
     if role == "waits":
-        span = Span(1, 0)
-        return libc.syscall(FUTEX, ctypes.c_void_p(at), WAIT, ctypes.c_uint32(word), ctypes.byref(span), None, 0)
+        span = ctypes.byref(Span(1, 0))
+        return libc.syscall(FUTEX, ctypes.c_void_p(at), WAIT, ctypes.c_uint32(word), span, None, 0)
     for _ in range(60):
         if libc.syscall(FUTEX, ctypes.c_void_p(at), WAKE, 1, None, None, 0) > 0:
             return "met"

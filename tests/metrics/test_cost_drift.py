@@ -13,7 +13,7 @@ from doubles.run_views import item
 from joulemark.metrics import summarize
 from joulemark.metrics.cost_drift import CostDrift, cost_drift
 from joulemark.metrics.run_view import RunView
-from joulemark.record.manifest import StopFacts, Stopped
+from joulemark.record.manifest import Manifest, StopFacts, Stopped
 from joulemark.record.reason import Reason
 
 Floats = NDArray[np.float64]
@@ -113,9 +113,8 @@ def test_too_few_and_what_is_fixed_altogether_do_not_drift() -> None:
     assert told.score != 0
 
 
-@pytest.mark.parametrize(("rise", "told"), [(0.0, False), (0.01, False), (0.08, True)])
-def test_a_run_that_a_rule_ended_says_that_its_requests_drifted(rise: float, told: bool) -> None:
-    """Eight per cent over a hundred answers of very different lengths: their halves tell nothing of it."""
+def ended_early(rise: float, of: int, n_whole: int | None = None) -> tuple[RunView, Manifest]:
+    """Return a run of ``of`` questions that a rule ended after 100, its requests slower by ``rise``."""
     chance, n = np.random.default_rng(8), 100
     items, at_s = [], 0.0
     for k in range(n):
@@ -123,11 +122,18 @@ def test_a_run_that_a_rule_ended_says_that_its_requests_drifted(rise: float, tol
         took_s = (0.1 + 0.01 * tokens) * (1 + rise * k / n) * (1 + 0.02 * chance.normal())
         items.append(item(k, start_s=at_s, end_s=took_s, tokens=tokens))
         at_s += took_s + 0.01
-    ended = Stopped(at=n, asked=n, of=5000, segment=0, binding=["accuracy ±9pp"])
+    ended = Stopped(at=n, asked=n, of=of, segment=0, binding=["accuracy ±9pp"])
     rule = StopFacts(targets=["accuracy ±9pp"], least=30, every=10, named_at=0, stopped=ended)
     manifest = run_views.manifest(stop=rule)
-    manifest.task = manifest.task.model_copy(update={"n_items": 5000})
-    view = RunView(manifest=manifest, items=tuple(items), duration_s=at_s)
+    facts = {"n_items": of, "n_whole": n_whole, "subset_key": "k"}
+    manifest.task = manifest.task.model_copy(update=facts)
+    return RunView(manifest=manifest, items=tuple(items), duration_s=at_s), manifest
+
+
+@pytest.mark.parametrize(("rise", "told"), [(0.0, False), (0.01, False), (0.08, True)])
+def test_a_run_that_a_rule_ended_says_that_its_requests_drifted(rise: float, told: bool) -> None:
+    """Eight per cent over a hundred answers of very different lengths: their halves tell nothing of it."""
+    view, manifest = ended_early(rise, 5000)
     summary = summarize(view)
     caveats = {one.code: one for one in summary.caveats}
     assert ("drifting" in caveats) == told
@@ -143,3 +149,15 @@ def test_a_run_that_a_rule_ended_says_that_its_requests_drifted(rise: float, tol
     assert (saved.interval_reason is Reason.COST_CHANGED) == told
     unstopped = manifest.model_copy(update={"stop": None})
     assert "drifting" not in {one.code for one in summarize(replace(view, manifest=unstopped)).caveats}
+
+
+@pytest.mark.parametrize(("n_whole", "told"), [(None, False), (12_032, True)])
+def test_a_drift_matters_for_all_that_the_figures_speak_of(n_whole: int | None, told: bool) -> None:
+    """100 of a limit of 101 leave one that may differ; of the 12,032 they were drawn from, nearly all."""
+    view, _ = ended_early(0.08, 101, n_whole)
+    assert view.manifest.task.n_drawn_from == (n_whole or 101)
+    summary = summarize(view)
+    assert ("drifting" in {one.code for one in summary.caveats}) == told
+    assert summary.stopped is not None
+    assert summary.stopped.requests_saved == 1
+    assert (summary.stopped.lines[0].saved.lo is None) == told

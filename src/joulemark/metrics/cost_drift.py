@@ -16,6 +16,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from joulemark.metrics.average_ranks import average_ranks
+
 Floats = NDArray[np.float64]
 LEAST = 20
 """Units, below which it says nothing."""
@@ -65,16 +67,10 @@ def cost_drift(cost: Floats, fixed: Floats) -> CostDrift | None:
     left: Floats = np.asarray(cost - known @ np.linalg.lstsq(known, cost, rcond=None)[0], np.float64)
     if float(np.abs(left).max()) <= _ROUNDING * float(np.abs(cost).max()):
         return CostDrift(0.0, 0.0)
-    ranks, order = _ranks(left), np.arange(k) - (k - 1) / 2
+    (ranks, _), order = average_ranks(left), np.arange(k) - (k - 1) / 2
     ranks -= ranks.mean()
     correlation = float(ranks @ order) / math.sqrt(float(ranks @ ranks) * float(order @ order))
     third = k // 3
     # the centres of the outer thirds are two thirds of the whole apart
     change = 1.5 * float(np.median(left[-third:]) - np.median(left[:third])) / mean
     return CostDrift(correlation * math.sqrt(k - 1), change)
-
-
-def _ranks(values: Floats) -> Floats:
-    """Return ranks from 0; equal values share theirs."""
-    _, places, counts = np.unique(values, return_inverse=True, return_counts=True)
-    return (np.cumsum(counts) - (counts + 1) / 2)[places]

@@ -56,14 +56,17 @@ def unsettled(run: RunView) -> Mapping[str, Unsettled]:
     found = {}
     for name, of in columns.items():
         known = [one for one in of if isinstance(one, Units)]
-        changed = _changed(name, known, run.manifest.task.n_items) if len(known) == len(of) else None
+        changed = _changed(name, known, run.manifest.task.n_drawn_from) if len(known) == len(of) else None
         if changed is not None:
             found[name] = changed
     return found
 
 
-def _changed(name: str, known: Sequence[Units], n_items: int) -> Unsettled | None:
-    """``known``: the cost with each of what a question fixes as its divisor; first with the requests."""
+def _changed(name: str, known: Sequence[Units], of: int) -> Unsettled | None:
+    """``known``: the cost with each of what a question fixes as its divisor; first with the requests.
+
+    ``of``: how many questions the figures, and a rule that may have ended the run, speak of.
+    """
     units, unit = known[0], _UNITS[name]
     parts = halves(units)
     if parts is not None and parts.clearly_apart:
@@ -77,7 +80,7 @@ def _changed(name: str, known: Sequence[Units], n_items: int) -> Unsettled | Non
     found = estimate(units, None)
     if isinstance(found, Reason) or not found.figure:
         return drift
-    shift = course.shift(units.n_items / max(n_items, 1))
+    shift = course.shift(units.n_items / max(of, 1))
     return drift if shift >= MATTERS * found.half_width / abs(found.figure) else None
 
 

@@ -35,7 +35,7 @@ PROBLEM = total_problem(
 
 @dataclass(frozen=True, slots=True)
 class Clocked(Bench):
-    """A bench on which the reference's CPU time is made up: ``took_ms`` by pair, the last one from there on."""
+    """A bench that makes up the reference's CPU time: ``took_ms`` by pair, the last one from there on."""
 
     took_ms: Sequence[float] = ()
     met: list[Packed] = field(default_factory=list)

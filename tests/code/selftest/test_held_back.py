@@ -2,29 +2,14 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-from types import ModuleType
-
 import pytest
 
+from doubles.benchmark_scripts import script
 from joulemark.code.contain.limits import Limits
 from joulemark.code.contain.sandbox import Sandbox
 from joulemark.code.selftest.selftest import all_cases
 
-_FOLDER = Path(__file__).parents[3] / "benchmarks"
-
-
-def loaded(name: str) -> ModuleType:
-    """A script of `benchmarks/`, which finds the others beside it."""
-    sys.path.insert(0, str(_FOLDER))
-    try:
-        return __import__(name)
-    finally:
-        sys.path.remove(str(_FOLDER))
-
-
-bench, harness = loaded("code_held_back"), loaded("code_harness")
+bench, harness = script("code_held_back"), script("code_harness")
 _NAMES = [one.name for one in bench.HELD_BACK]
 
 

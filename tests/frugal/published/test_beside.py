@@ -86,6 +86,50 @@ def test_targets_of_other_kinds() -> None:
             wanted_target(refused, balanced)
 
 
+def costs(kind: str) -> Outcomes:
+    """1,000 latencies: lognormal ones of a coefficient of variation of 2.5, or nearly all alike."""
+    rng = np.random.default_rng(0)
+    values = rng.lognormal(0, 1.4, 1000) if kind == "heavy" else rng.normal(1, 0.05, 1000)
+    return Outcomes(
+        kind, "e2el_s", values, float(values.min()), float(values.max()), costs={"e2el_s": values}
+    )
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "target", "least"),
+    [
+        (costs("heavy"), "latency ±15%", 500),
+        (costs("alike"), "latency ±5%", 100),
+        (coins(2590, 0.769), "accuracy ±1pp", 1877),
+        (coins(2590, 0.769), "accuracy ±40pp", 30),
+        (Outcomes("m", "score", np.random.default_rng(1).beta(0.2, 0.9, 3000)), "score ±5%", 1000),
+    ],
+    ids=["heavy", "alike", "share", "wide", "score"],
+)
+def test_a_target_needs_as_many_as_a_plan_says(outcomes: Outcomes, target: str, least: int) -> None:
+    """No fewer than `bench run --stop` believes, and what its interval takes of few and of heavy tails."""
+    needed = needed_items(wanted_target(target, outcomes), outcomes)
+    assert needed == plan([known_from(outcomes)], parse_targets((target,))).n
+    assert needed is not None
+    assert needed >= least
+
+
+def test_the_interval_at_the_needed_items_is_the_target() -> None:
+    for outcomes, target in ((costs("heavy"), "latency ±15%"), (coins(2590, 0.3), "accuracy ±2pp")):
+        wanted = wanted_target(target, outcomes)
+        allowed = wanted.half_width * (float(outcomes.values.mean()) if wanted.relative else 1.0)
+        n = needed_items(wanted, outcomes)
+        assert n is not None
+        (lo, hi), (less, more) = interval_at(n, outcomes), interval_at(n - 1, outcomes)
+        assert (hi - lo) / 2 <= allowed * (1 + 1e-9) < (more - less) / 2 * (1 + 1e-9)
+
+
+def test_a_cost_that_no_target_names_is_not_believed_of_few_either() -> None:
+    values = np.random.default_rng(2).normal(100, 1, 1000)
+    chars = Outcomes("m", "output_chars", values, 90.0, 110.0)
+    assert needed_items(default_target(chars), chars) == 100
+
+
 def test_self_application_falls_by_the_constant_until_normality_is_lost() -> None:
     found = apply_to_itself(coins(1200, 0.7), Method(shuffles=400))
     assert found.ended is Ended.NOT_NORMAL

@@ -18,7 +18,7 @@ TARGET_NS = 23_000_000
 """What the reference is to take: above the 20 ms from which one call a process is enough."""
 LEAST_NS = 20_000_000
 KEPT_NS = 18_000_000
-"""At a size that was found before; below it the size is looked for again. Inputs of one size differ a little."""
+"""At a size that was found before; below it another is looked for. Inputs of one size differ a little."""
 MOST_NS = 30_000_000
 """A reference that takes longer gets a smaller input where one between the last two sizes is large enough."""
 _MOST_STEPS_BACK = 2

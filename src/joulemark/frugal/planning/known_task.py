@@ -72,9 +72,7 @@ def known_from(outcomes: Outcomes, *, name: str | None = None, n_items: int | No
         spreads["accuracy"] = Moments(share, share_deviation(share, n), n)
     else:
         reasons["accuracy"] = "its outcomes are scores, not right and wrong: say `score ±…`"
-    of_scores = moments(outcomes.values)
-    far = max(of_scores.mean - outcomes.low, outcomes.high - of_scores.mean)
-    spreads["score"] = replace(of_scores, far=far)
+    spreads["score"] = score_moments(outcomes)
     costs: dict[str, KnownCost] = {}
     for cost, values in outcomes.costs.items():
         known = np.isfinite(values)
@@ -104,6 +102,12 @@ def known_from(outcomes: Outcomes, *, name: str | None = None, n_items: int | No
     if n_items is None and outcomes.n_items is not None:
         notes = (*notes, f"{n:,} of its {outcomes.n_items:,} questions were asked; it is planned for all")
     return KnownTask(name or outcomes.name, n_items or outcomes.n_items or n, spreads, costs, reasons, notes)
+
+
+def score_moments(outcomes: Outcomes) -> Moments:
+    """Return the moments of the outcomes' values as scores, which have a range."""
+    found = moments(outcomes.values)
+    return replace(found, far=max(found.mean - outcomes.low, outcomes.high - found.mean))
 
 
 def share_deviation(share: float, n: int) -> float:

@@ -16,13 +16,10 @@ from joulemark.frugal.planning.decision_size import (
     needed_to_decide_mean,
     needed_to_decide_share,
 )
-from joulemark.frugal.planning.known_task import COST_OF, KnownTask
+from joulemark.frugal.planning.known_task import KnownTask
 from joulemark.frugal.planning.plan_cost import PlannedCost, costs_of, summed
 from joulemark.frugal.planning.pooled_ratio import pooled_ratio
-from joulemark.frugal.planning.width import allowed_half, needed_for_mean, shared_sizes, width_of
-from joulemark.frugal.sample_size import needed_for_proportion
-from joulemark.frugal.stopping.precision import COSTS_FROM
-from joulemark.frugal.stopping.rule import LEAST
+from joulemark.frugal.planning.width import allowed_half, needed_for_width, shared_sizes, width_of
 from joulemark.frugal.target import Bound, Column, Target
 from joulemark.metrics.finite_ratio import MIN_UNITS
 from joulemark.record.errors import InputError
@@ -131,29 +128,19 @@ def needed_of(task: KnownTask, target: Target, gain: float = 1.0) -> int | None:
     found = task.spreads.get(target.quantity.name)
     if found is None or not math.isfinite(found.sd):
         return None
-    is_share = target.quantity.column is Column.CORRECT
+    column = target.quantity.column
     if isinstance(target, Bound):
-        if is_share:
+        if column is Column.CORRECT:
             return needed_to_decide_share(found.mean, target.threshold, task.n_items)
         return needed_to_decide_mean(found.mean - target.threshold, found.sd, task.n_items)
     half = allowed_half(target, found.mean)
     if half is None:
         return None
-    n = (
-        needed_for_proportion(half, found.mean, task.n_items, gain)
-        if is_share
-        else needed_for_mean(half, found, target, task.n_items, gain)
-    )
-    return min(task.n_items, max(n, _least(task, target)))
-
-
-def _least(task: KnownTask, target: Target) -> int:
-    """Return below how many items `bench run --stop` believes no interval, whatever its width."""
-    least = COSTS_FROM if COST_OF.get(target.quantity.column) else LEAST
+    n = needed_for_width(half, found, column, task.n_items, gain)
     right = task.spreads.get("accuracy")
     if target.quantity.per_correct and right is not None and right.mean > 0:
-        least = max(least, math.ceil(MIN_UNITS / right.mean))
-    return least
+        n = max(n, math.ceil(MIN_UNITS / right.mean))  # the rule believes no cost per fewer right answers
+    return min(task.n_items, n)
 
 
 def _apart(task: KnownTask, targets: Sequence[Target], gain: float) -> PlannedTask:
@@ -173,8 +160,8 @@ def _need(task: KnownTask, target: Target, n: int | None, planned: int, gain: fl
     return Need(
         target,
         n,
-        width_of(found, target, planned, task.n_items, gain),
-        width_of(found, target, published, task.n_items, 1.0),
+        width_of(found, target.quantity.column, planned, task.n_items, gain),
+        width_of(found, target.quantity.column, published, task.n_items),
     )
 
 

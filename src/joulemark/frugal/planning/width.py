@@ -8,7 +8,14 @@ from collections.abc import Sequence
 from joulemark.frugal.planning.allocation import Part, least_for
 from joulemark.frugal.planning.decision_size import Z_POWER
 from joulemark.frugal.planning.known_task import KnownTask
-from joulemark.frugal.sample_size import Moments, half_width, half_width_of_share, needed
+from joulemark.frugal.sample_size import (
+    Moments,
+    half_width,
+    half_width_of_share,
+    needed,
+    needed_for_proportion,
+)
+from joulemark.frugal.stopping.rule import least_of
 from joulemark.frugal.target import Bound, Column, Target
 from joulemark.metrics.finite_ratio import widening_of_few
 from joulemark.metrics.finite_share import Z_95
@@ -29,26 +36,37 @@ def allowed_half(target: Target, mean: float) -> float | None:
     return half if math.isfinite(half) and half > 0 else None
 
 
-def deviation_of(found: Moments, target: Target, gain: float) -> float:
+def deviation_of(found: Moments, column: Column | None, gain: float) -> float:
     """Return the deviation that plain items would have for the same variance."""
-    scores = target.quantity.column in (Column.CORRECT, Column.SCORE)
+    scores = column in (Column.CORRECT, Column.SCORE)
     return found.sd / math.sqrt(gain) if scores else found.sd
 
 
-def width_of(found: Moments, target: Target, n: int, of: int, gain: float) -> float:
+def width_of(found: Moments, column: Column | None, n: int, of: int, gain: float = 1.0) -> float:
     """Return the half-width that n items give: of a share the larger of the normal and of Wilson's.
 
     Of a mean or a cost the one that `bench run --stop` looks at (`joulemark.metrics.finite_ratio.estimate`).
+    ``column``: null of a cost that no target names.
     """
-    if target.quantity.column is not Column.CORRECT:
-        return _half_width_of_mean(found, deviation_of(found, target, gain), n, of)
-    normal = half_width(deviation_of(found, target, gain), n, of)
+    if column is not Column.CORRECT:
+        return _half_width_of_mean(found, deviation_of(found, column, gain), n, of)
+    normal = half_width(deviation_of(found, column, gain), n, of)
     return max(normal, half_width_of_share(found.mean, n, of, gain))
 
 
-def needed_for_mean(half: float, found: Moments, target: Target, of: int, gain: float) -> int:
-    """Return the least n of ``of`` items that gives a mean or a cost the half-width ``half``."""
-    deviation = deviation_of(found, target, gain)
+def needed_for_width(half: float, found: Moments, column: Column | None, of: int, gain: float = 1.0) -> int:
+    """Return the least n of ``of`` items whose interval has the half-width ``half``.
+
+    No fewer than `bench run --stop` believes an interval of, whatever its width.
+    """
+    if column is Column.CORRECT:
+        n = needed_for_proportion(half, found.mean, of, gain)
+    else:
+        n = _needed_for_mean(half, found, deviation_of(found, column, gain), of)
+    return min(of, max(n, least_of(column)))
+
+
+def _needed_for_mean(half: float, found: Moments, deviation: float, of: int) -> int:
     lo = needed(half, deviation, of)  # as of a deviation that is known, so no more are needed
 
     def wide(n: int) -> bool:
@@ -116,5 +134,5 @@ def shared_sizes(
 def _sd_at(n: int, found: Moments, target: Target, of: int, gain: float) -> float:
     """Return the deviation that gives the half-width which n of the items have."""
     if n >= of or target.quantity.column is not Column.CORRECT:
-        return deviation_of(found, target, gain)
-    return width_of(found, target, n, of, gain) / (Z_95 * math.sqrt(1 / n - 1 / of))
+        return deviation_of(found, target.quantity.column, gain)
+    return width_of(found, target.quantity.column, n, of, gain) / (Z_95 * math.sqrt(1 / n - 1 / of))
