@@ -15,7 +15,6 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from joulemark.frugal.betting import WealthAbove
 from joulemark.frugal.paired.decision import Decider, PairedTest
 from joulemark.frugal.paired.gather import read_models
 from joulemark.frugal.paired.ranking import CONTROLS, rank
@@ -24,6 +23,7 @@ from joulemark.frugal.paired.sign_test import log_e_values
 from joulemark.frugal.planning.decision_size import needed_to_decide_share
 from joulemark.frugal.stopping.mean_sequence import ALPHA
 from joulemark.frugal.stopping.rule import EVERY, LEAST
+from joulemark.metrics.betting import WealthAbove
 from joulemark.metrics.finite_ratio import RatioEstimate, Units, estimate
 from joulemark.metrics.finite_share import wilson_bounds
 

@@ -151,11 +151,11 @@ def test_known_answers_go_the_same_way_and_are_all_found_right_and_measured(
 ) -> None:
     """The canonical solutions, as a model says them: what is wrong there is our own extraction or timing."""
     data = data_dir / "code" / "humaneval" / "HumanEval.jsonl.gz"
-    problems = list(load_problems(data))[:3]
+    problems = list(load_problems(data))
 
     def answer(body: dict[str, Any]) -> tuple[int, Any]:
         asked = body["messages"][-1]["content"]
-        found = [one for one in problems if f"def {one.entry_point}(" in asked]
+        found = [one for one in problems if (one.prompt or "").strip() in asked]
         return 200, stream(fenced(found[0].canonical) if found else "Hello.", "stop")
 
     models = {"object": "list", "data": [{"id": "programmer", "object": "model"}]}

@@ -128,6 +128,17 @@ def test_other_words_are_not_paired(pair, part, changed):
     assert c.questions == tuple(f"{part}.{name}" for name in changed)
 
 
+def test_questions_that_a_list_named_are_told_loudly(pair):
+    a, b = pair
+    assert "items_listed" not in _noted(compare(a, b))
+    c = compare(with_part(a, "task", is_listed=True), b)
+    (note,) = [n for n in c.notes if n.code == "items_listed"]
+    assert note.loud
+    assert note.text.startswith("The questions of A were named by a list")
+    both = compare(*(with_part(one, "task", is_listed=True) for one in pair))
+    assert any(n.text.startswith("The questions of A and B were") for n in both.notes)
+
+
 def test_what_only_chooses_among_the_items_is_shown_and_pairs(pair):
     a, b = pair
     c = compare(a, with_part(b, "task", nonce="n", n_items=10, budget_hash="0"))

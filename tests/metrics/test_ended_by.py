@@ -8,7 +8,8 @@ import pytest
 
 from doubles import run_views
 from joulemark.metrics import summarize
-from joulemark.metrics.ended_by import decision, ended_by_hand, named_late
+from joulemark.metrics.any_look import at_any_look
+from joulemark.metrics.ended_by import decision, ended_by_hand, named_late, passed_ends
 from joulemark.record.manifest import Manifest, StopFacts, Stopped
 from joulemark.report.stopping import stop_sentences
 
@@ -49,6 +50,18 @@ def test_how_late_a_rule_was_named_is_told_until_it_is_outweighed() -> None:
     assert [named_late(rule("a", 10, at)) for at in (10, 39, 40)] == [10, 10, 0]
 
 
+def test_ends_that_were_passed_count_until_they_are_outweighed() -> None:
+    ladder = of(rule("accuracy ±12pp", 0, 7), rule("accuracy ±11pp", 7, 8, asked=10), rule("a", 10, 14))
+    assert not ended_by_hand(ladder)
+    assert passed_ends(ladder, 14) == (7, 10)
+    assert passed_ends(ladder, 28) == (10,)
+    assert passed_ends(ladder, 40) == ()
+    # everything was asked: nothing was chosen
+    assert passed_ends(ladder, OF) == ()
+    # the end that was there already
+    assert passed_ends(of(rule("a", 0, 20), rule("b", 20, 20)), 20) == ()
+
+
 def test_the_caveat_of_a_decision_outlives_the_target_that_comes_after_it() -> None:
     decided = rule("accuracy > 0.8", 0, 10)
     wider = of(decided, rule("accuracy ±20pp", 10, 10))
@@ -81,3 +94,22 @@ def test_the_report_says_who_ended_it() -> None:
     assert "The run had ended before its targets were named" in after
     assert {"! decided", "named_late"} <= set(caveats)
     assert "! ended_by_hand" not in caveats
+
+
+def test_a_ladder_of_rules_is_told_loudly_with_what_holds_at_any_look() -> None:
+    view = run_views.with_lengths(20)
+    ladder = [rule("accuracy ±25pp", 0, 8), rule("accuracy ±24pp", 8, 12), rule("accuracy ±20pp", 12, 20)]
+    facts = {"earlier_stops": ladder[:-1], "stop": ladder[-1], "state": "complete"}
+    run = replace(view, manifest=view.manifest.model_copy(update=facts))
+    summary = summarize(run)
+    (told,) = [one for one in summary.caveats if one.code == "named_late"]
+    assert told.loud
+    assert "Rules had ended the run at 8, 12 questions before, and it was asked on." in told.text
+    found = at_any_look(run)
+    assert found is not None
+    name, lo, hi = found
+    assert told.text.endswith(f"the accuracy lies within {lo:.3g} and {hi:.3g}.")
+    figure = summary.figures[name]
+    assert figure.lo is not None
+    assert figure.hi is not None
+    assert lo < figure.lo < figure.hi < hi

@@ -75,6 +75,22 @@ def test_an_interval_that_is_clear_of_0_without_a_winner_is_explained() -> None:
     )
 
 
+def test_questions_that_a_list_named_are_told_before_the_winner() -> None:
+    def printed(listed: tuple[bool, bool]) -> str:
+        console = Console(file=io.StringIO(), width=200)
+        print_streamed(dataclasses.replace(streamed([1.0] * 12 + [0.0] * 88), listed=listed), console)
+        assert isinstance(console.file, io.StringIO)
+        return console.file.getvalue()
+
+    told = printed((True, False))
+    assert told.index("! The questions of A were named by a list (`--items`)") < told.index(
+        "On these questions B"
+    )
+    assert "a list" not in printed((False, False))
+    exact = sentences(dataclasses.replace(streamed([1.0, 1.0, 0.0]), listed=(True, True)))
+    assert exact[-1] == "All questions were read, so on these the difference is exact."
+
+
 def test_a_simulation_against_a_measurement_is_told() -> None:
     told = dataclasses.replace(streamed([1.0] * 9), models=("tiny", "a\x1b[31m"), simulated=(True, False))
     assert any(one.startswith("A is a SIMULATION and the other is not") for one in sentences(told))

@@ -143,6 +143,15 @@ def _run_notes(a: RunView, b: RunView, names: Names) -> Iterator[Caveat]:
             text = f"The measuring client of {name} did not keep up: its times hold its own delay"
             text += f"; {JOULES_HOLD}." if isinstance(run.headline_energy, MeasuredEnergy) else "."
             yield Caveat("client_invalid", text, loud=True)
+    listed = [name for name, run in zip(names, (a, b), strict=True) if run.manifest.task.is_listed]
+    if listed:
+        yield Caveat(
+            "items_listed",
+            f"The questions of {' and '.join(listed)} were named by a list (`--items`), not drawn: what is "
+            "compared holds on these questions, and no interval says anything of the task. A list can be "
+            "picked for one of the two.",
+            loud=True,
+        )
     if a.manifest.repeats == b.manifest.repeats == 1 and a.manifest.run_id != b.manifest.run_id:
         yield Caveat(
             "single_runs",

@@ -38,6 +38,18 @@ def ended_by_hand(manifest: Manifest) -> bool:
     return by_hand and manifest.stop is not None and manifest.stop.stopped is not None
 
 
+def passed_ends(manifest: Manifest, asked: int) -> tuple[int, ...]:
+    """Return at how many questions rules had ended a run that was asked on, and has ``asked`` by now.
+
+    Whoever went on could have left it there: to choose the last of several ends is to look again and again.
+    An end counts until what came since outweighs it, or everything was asked.
+    """
+    if asked >= manifest.task.n_items:
+        return ()
+    ends = {rule.stopped.asked for rule in manifest.earlier_stops if rule.stopped is not None}
+    return tuple(sorted(end for end in ends if end < asked < OUTWEIGHED * end))
+
+
 def decision(manifest: Manifest, asked: int) -> StopFacts | None:
     """Return the decision that led to the figures of ``asked`` questions, which are rather too large then.
 

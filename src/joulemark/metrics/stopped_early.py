@@ -14,11 +14,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from joulemark.metrics.any_look import at_any_look
 from joulemark.metrics.before_drain import joules_per_request, seconds_per_request
 from joulemark.metrics.carbon import gco2e
 from joulemark.metrics.caveat import Caveat
 from joulemark.metrics.definition import MetricDefinition
-from joulemark.metrics.ended_by import decision, ended_by_hand, named_late
+from joulemark.metrics.ended_by import decision, ended_by_hand, named_late, passed_ends
 from joulemark.metrics.finite_ratio import BATCHES_OF, Units, estimate
 from joulemark.metrics.item_costs import requests_overlap
 from joulemark.metrics.metered_units import metered_units
@@ -175,20 +176,34 @@ def of_stop(run: RunView) -> Iterator[Caveat]:
         )
     if population(run) is not None:
         yield from _unsettled(run)
-    if stop is not None and (known := named_late(stop)):
-        by_hand = ended_by_hand(run.manifest)
-        last = " and ".join(stop.targets)
-        yield Caveat(
-            "ended_by_hand" if by_hand else "named_late",
-            f"{last} was named when {known:,} of {asked:,} questions had been asked, by somebody who could "
-            "see the answers. "
-            + (
-                "So the run was ended by hand, and its intervals do not allow for an end that was chosen."
-                if by_hand
-                else "A choice between two ends may favour one of them; no interval allows for that."
-            ),
-            loud=by_hand,
+    yield from _chosen_end(run, asked)
+
+
+def _chosen_end(run: RunView, asked: int) -> Iterator[Caveat]:
+    """Say that somebody who could see the answers had a choice of where the run was to end."""
+    stop = run.manifest.stop
+    if stop is None or stop.stopped is None:
+        return
+    known, by_hand, ends = named_late(stop), ended_by_hand(run.manifest), passed_ends(run.manifest, asked)
+    if not known and not ends:
+        return
+    at = f"when {known:,} of {asked:,} questions had been asked" if known else "late"
+    told = f"{' and '.join(stop.targets)} was named {at}, by somebody who could see the answers."
+    if by_hand:
+        why = "So the run was ended by hand, and its intervals do not allow for an end that was chosen."
+    elif ends:
+        before = ", ".join(f"{end:,}" for end in ends)
+        why = (
+            f"Rules had ended the run at {before} questions before, and it was asked on. That is a choice "
+            "among ends, which its intervals do not allow for."
         )
+    else:
+        why = "A choice between two ends may favour one of them; no interval allows for that."
+    loud = by_hand or bool(ends)
+    if loud and (found := at_any_look(run)) is not None:
+        name, lo, hi = found
+        why += f" What holds wherever it is ended: the {name} lies within {lo:.3g} and {hi:.3g}."
+    yield Caveat("ended_by_hand" if by_hand else "named_late", f"{told} {why}", loud=loud)
 
 
 def _unsettled(run: RunView) -> Iterator[Caveat]:

@@ -102,7 +102,7 @@ def warning_lines(found: Study) -> list[str]:
         )
     if found.cutoff.n_without_knee:
         lines.append(f"{found.cutoff.n_without_knee} shuffles have no knee and are left out of the mean")
-    return lines
+    return [*lines, *map(printable, found.outcomes.warnings)]
 
 
 def note_lines(found: Study) -> list[str]:

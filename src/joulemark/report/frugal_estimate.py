@@ -66,12 +66,14 @@ def print_judgement(judged: Judgement, console: Console) -> None:
         )
     )
     for warning in judged.warnings:
-        console.print(Text(f"! {warning}", style="bold red"))
+        console.print(Text(f"! {printable(warning)}", style="bold red"))
     share = judged.outcomes.metric == "accuracy"
     name = (
         "accuracy" if share else "mean score" if judged.outcomes.metric == "score" else judged.outcomes.metric
     )
     console.print(Text(f"{printable(name)} {_with_interval(figure, share=share)}", style="bold green"))
+    if figure.why_no_interval and choice.method != "anchors":
+        console.print(Text(f"no interval: {figure.why_no_interval}"))
     if figure.gain is not None and figure.worth is not None:
         console.print(
             Text(

@@ -30,9 +30,22 @@ def print_streamed(told: Streamed, console: Console) -> None:
         )
     lead, *more = sentences(told)
     console.print()
+    if listed := listed_sentence(told):
+        console.print(Text(f"! {listed}", style="bold red"))
     console.print(Text(lead, style="bold green" if told.decision.kind != "undecided" else "bold"))
     for sentence in more:
         console.print(Text(sentence))
+
+
+def listed_sentence(told: Streamed) -> str:
+    """Say of what nothing is said where a list named the questions; else nothing."""
+    if not any(told.listed):
+        return ""
+    whose = " and ".join(label for label, listed in zip("AB", told.listed, strict=True) if listed)
+    return (
+        f"The questions of {whose} were named by a list (`--items`), not drawn: what follows holds on these "
+        "questions and says nothing of the task. A list can be picked for one of the two."
+    )
 
 
 def sentences(told: Streamed) -> list[str]:
@@ -74,6 +87,8 @@ def _on_these(told: Streamed) -> list[str]:
     """Say of what the difference is known where no winner is named."""
     now, (lo, hi) = told.decision, told.interval
     elsewhere = "on other questions of this kind is not decided."
+    if told.n_read == now.n_items and any(told.listed):
+        return ["All questions were read, so on these the difference is exact."]
     if told.n_read == now.n_items:
         return [f"All questions were read, so on these the difference is exact; whether it holds {elsewhere}"]
     if lo > 0 or hi < 0:

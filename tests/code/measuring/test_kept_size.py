@@ -11,6 +11,8 @@ import pytest
 from doubles.small_problems import TOTAL, total_problem
 from joulemark.code.cases.case import Case
 from joulemark.code.contain.sandbox import Sandbox
+from joulemark.code.evaluation.job import Answer, Job, work
+from joulemark.code.evaluation.settings import FigureSet, Settings
 from joulemark.code.grading.judge import Judge
 from joulemark.code.inside.packed import Packed
 from joulemark.code.inside.plain import Plain
@@ -98,3 +100,12 @@ def test_inputs_of_pairs_that_do_not_count_come_never_again(sandbox: Sandbox, ju
     assert run_pairs(bench, MINE, unchecked(1_000), PairPlan(3, 3)) == []
     assert len(run_pairs(bench, MINE, Scaled(1_000, (), LEAST_NS), PairPlan(3, 3))) == 6
     assert len(bench.met) == len(set(bench.met)) == 6
+
+
+def test_an_evaluation_looks_for_another_and_has_no_rows_of_the_first(sandbox: Sandbox) -> None:
+    settings = Settings(n_tests=3, min_pairs=1, max_pairs=2, growth=False, figures=(FigureSet.CORRECTED,))
+    done = work(sandbox, Job(total_problem(), (Answer(0, TOTAL),), settings, size=1_000))
+    assert done.not_measured is None
+    sizes = {run.size for run in done.runs if run.purpose is Purpose.PAIRED}
+    assert sizes == {done.size}
+    assert (done.size or 0) > 10_000

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import json
 import math
 import zipfile
@@ -14,7 +15,9 @@ import polars as pl
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from numpy.lib import format as npy
 
+from joulemark.frugal.outcomes.formats import inspect_log
 from joulemark.frugal.outcomes.outcome_file import read_outcomes
 from joulemark.rates.declared import DeclaredRates
 from joulemark.record.errors import InputError
@@ -301,6 +304,37 @@ def test_archives_that_are_too_much_or_contradict_themselves(tmp_path: Path) -> 
     np.savez(tmp_path / "huge.npz", score=np.array([[1e200, 0.0]]))
     with pytest.raises(InputError, match="no archive"):
         read_outcomes(tmp_path / "huge.npz")
+
+
+def test_an_archive_is_held_against_its_bytes_and_what_is_no_array_is_not_read(tmp_path: Path) -> None:
+    right = np.array([[1, 0, 1]], dtype=np.int8)
+    np.savez(tmp_path / "text.npz", correct=right, models=np.array(["a" * 300]))
+    with pytest.raises(InputError, match="no archive") as error:
+        read_outcomes(tmp_path / "text.npz")
+    assert "takes 1,200 bytes" in error.value.why
+    header = io.BytesIO()
+    npy.write_array_header_1_0(header, {"descr": "<U128", "fortran_order": False, "shape": (2_000_000,)})
+    np.savez(tmp_path / "wide.npz", correct=right)
+    with zipfile.ZipFile(tmp_path / "wide.npz", "a") as archive:
+        archive.writestr("item_ids.npy", header.getvalue())
+    with pytest.raises(InputError, match="no archive") as error:
+        read_outcomes(tmp_path / "wide.npz")
+    assert "take 1,024,000,003 bytes" in error.value.why
+    np.savez(tmp_path / "beside.npz", correct=right)
+    with zipfile.ZipFile(tmp_path / "beside.npz", "a") as archive:
+        archive.writestr("correct", b"no array, whatever its size")
+    assert read_outcomes(tmp_path / "beside.npz").values.tolist() == [1.0, 0.0, 1.0]
+
+
+def test_a_log_is_held_against_all_that_is_read_of_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(inspect_log, "_MAX_BYTES", 1000)
+    with zipfile.ZipFile(tmp_path / "log.eval", "w") as archive:
+        archive.writestr("header.json", b" " * 2000 + b"{}")
+    with pytest.raises(InputError, match="cannot be read") as error:
+        read_outcomes(tmp_path / "log.eval")
+    assert "larger than 2 GB" in error.value.why
 
 
 def test_a_late_duplicate_among_many_is_told_soon(tmp_path: Path) -> None:

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from joulemark.frugal.betting import WealthAbove
 from joulemark.frugal.paired.confidence_sequence import interval, log_threshold
 from joulemark.frugal.paired.decision import Decider, PairedTest
+from joulemark.metrics.betting import WealthAbove
 
 signs = st.lists(st.sampled_from([-1.0, 0.0, 1.0]), min_size=1, max_size=30)
 

@@ -67,6 +67,15 @@ def test_it_ends_when_decided_however_many_answers_come_at_once(tmp_path: Path, 
     assert "better than reference by" in rule.told()[0]
 
 
+def test_a_reference_whose_questions_a_list_named_is_told(tmp_path: Path) -> None:
+    reference = read_reference(
+        finished(tmp_path / "r", [answer(k, r) for k, r in enumerate(REFERENCE)], is_listed=True)
+    )
+    rule = DecidedAgainst(reference)
+    assert ended(rule, BETTER, 5) is not None
+    assert rule.told()[0].endswith("on questions that a list named (`--items`): nothing of others")
+
+
 def test_the_same_answers_never_end_it_as_a_winner(tmp_path: Path) -> None:
     reference = read_reference(finished(tmp_path / "r", [answer(k, r) for k, r in enumerate(REFERENCE)]))
     rule = DecidedAgainst(reference, question=decision.PairedTest(epsilon=0.02))

@@ -209,6 +209,21 @@ def test_runs_with_limits_tell_of_the_task_that_both_were_drawn_from(tmp_path: P
         assert (told.decision.kind, told.decision.n_items) == ("tie", 60)
 
 
+def test_questions_that_a_list_named_make_no_winner_on_the_kind(tmp_path: Path) -> None:
+    a, b = (finished(tmp_path / n, answers(of)) for n, of in (("a", A_RIGHT), ("b", B_RIGHT)))
+    listed = finished(tmp_path / "c", answers(B_RIGHT), is_listed=True)
+    drawn, told = last(a, b), last(a, listed)
+    assert (told.decision, told.interval) == (drawn.decision, drawn.interval)
+    assert (drawn.speaks_of, drawn.listed) == ("questions_of_the_kind", (False, False))
+    assert (told.speaks_of, told.listed) == ("these_questions", (False, True))
+    assert told.to_json()["listed"] == {"a": False, "b": True}
+    # a run beside a file
+    rows = [f"{IDS[k]},{int(right)}" for k, right in enumerate(A_RIGHT)]
+    (tmp_path / "a.csv").write_text("\n".join(["item_id,correct", *rows]))
+    beside = last(tmp_path / "a.csv", listed)
+    assert (beside.speaks_of, beside.listed) == ("these_questions", (False, True))
+
+
 def test_a_score_beyond_its_range_is_told(tmp_path: Path) -> None:
     of = [
         dataclasses.replace(answer(0, None), verdict=None, correct=None, score=score) for score in (0.5, 7.0)

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from joulemark.frugal.betting import WealthAbove
 from joulemark.frugal.planning.decision_size import needed_to_decide_mean, needed_to_decide_share
 from joulemark.frugal.stopping.mean_sequence import ALPHA
+from joulemark.metrics.betting import WealthAbove
 
 RUNS = 200
 

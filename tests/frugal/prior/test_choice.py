@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import io
 import itertools
 from dataclasses import replace
 from pathlib import Path
@@ -10,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import orjson
 import pytest
+from rich.console import Console
 
 from joulemark.frugal.outcomes.outcome_matrix import OutcomeMatrix
 from joulemark.frugal.outcomes.outcomes import Outcomes
@@ -21,6 +23,7 @@ from joulemark.frugal.prior.expected_gain import expected_gain
 from joulemark.frugal.prior.judge import by_regression, judge
 from joulemark.frugal.prior.judgement_json import judgement_json
 from joulemark.record.errors import InputError
+from joulemark.report.frugal_estimate import print_judgement
 
 N_ITEMS = 400
 METHODS: tuple[Method, ...] = ("strata", "random", "anchors")
@@ -120,6 +123,27 @@ def test_intervals_of_costs_cover_where_allocation_is_not_in_proportion() -> Non
             assert found.hi is not None
             hits[place] += found.lo <= true <= found.hi
     assert (hits / rounds >= 0.91).all(), hits / rounds
+
+
+def test_how_a_run_was_ended_is_told_and_a_decision_takes_the_interval() -> None:
+    prior = _prior()
+    model = dataclasses.replace(_new_model(prior), warnings=("it was ended by hand",))
+    choice = choose(prior, 100, key="k")
+    judged = judge(choice, model)
+    assert judged.warnings == ("it was ended by hand",)
+    assert judged.figure.lo is not None
+    decided = judge(choice, dataclasses.replace(model, decided=True))
+    assert (decided.figure.value, decided.figure.lo, decided.figure.hi) == (judged.figure.value, None, None)
+    told = judgement_json(decided)
+    assert told["figure"]["interval"] is None
+    assert "a decision ended the run" in told["figure"]["interval_reason"]
+    assert told["costs_per_correct"]["energy_j"]["interval"] is None
+    assert told["costs"]["energy_j"]["interval"] is not None
+    console = Console(file=io.StringIO(), width=200)
+    print_judgement(decided, console)
+    assert isinstance(console.file, io.StringIO)
+    assert "! it was ended by hand" in console.file.getvalue()
+    assert "no interval: a decision ended the run" in console.file.getvalue()
 
 
 def test_a_better_model_and_missing_items_are_told() -> None:

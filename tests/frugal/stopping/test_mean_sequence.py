@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from doubles.prior_posterior import PriorPosterior
 from frugal.stopping.conftest import first, looks
-from joulemark.frugal.betting import WealthAbove
 from joulemark.frugal.stopping.mean_sequence import ALPHA, STEPS, MeanSequence
+from joulemark.metrics.betting import WealthAbove
 from joulemark.metrics.finite_share import wilson_bounds
 
 Real = tuple[NDArray[np.int8], NDArray[np.float64]]

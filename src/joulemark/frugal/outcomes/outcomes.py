@@ -32,7 +32,8 @@ class Outcomes:
     nothing tells, as of zeros and ones under the name ``score``, and of costs. ``unanswered`` are the items
     that were asked and have no outcome, by id, or by their row where there are no ids. ``of_run``: a run of
     ours, which knows what it asked; of another file an item that it lacks may have been dropped for its
-    outcome. ``decided``: a decision ended the asking.
+    outcome. ``decided``: a decision ended the asking. ``warnings`` are to be read before any figure that is
+    made of these: how a run was ended, where its answers had a part in that.
     """
 
     name: str
@@ -53,6 +54,7 @@ class Outcomes:
     unanswered: tuple[str, ...] = ()
     of_run: bool = False
     decided: bool = False
+    warnings: tuple[str, ...] = ()
 
     @property
     def is_binary(self) -> bool:

@@ -15,7 +15,7 @@ import math
 
 import numpy as np
 
-from joulemark.frugal.betting import Floats, WealthAbove
+from joulemark.metrics.betting import Floats, WealthAbove
 
 _HALVINGS = 26  # an end is found to 2 / 2^26 of the range
 

@@ -115,7 +115,13 @@ class DecidedAgainst:
         now = self._decider.now()
         if now.difference is None:
             return (f"none of {self._taken} questions has an outcome in {self.reference.shown}",)
-        return (self._told(now),)
+        # the run's own list is told by its report
+        of = (
+            ", on questions that a list named (`--items`): nothing of others"
+            if self.reference.is_listed
+            else ""
+        )
+        return (f"{self._told(now)}{of}",)
 
     def _lose(self, item_id: str, theirs: float | None, ours: float | None) -> None:
         """Note what the side that was asked a question and has no outcome of it would have lost at most."""

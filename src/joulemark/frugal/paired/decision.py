@@ -8,9 +8,9 @@ from typing import Literal
 
 import numpy as np
 
-from joulemark.frugal.betting import Floats, WealthAbove
 from joulemark.frugal.paired.confidence_sequence import interval, log_threshold
 from joulemark.frugal.paired.sign_test import log_e_values
+from joulemark.metrics.betting import Floats, WealthAbove
 
 Kind = Literal["winner", "tie", "undecided"]
 EPSILON, ALPHA = 0.01, 0.05

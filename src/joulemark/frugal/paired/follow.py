@@ -109,6 +109,7 @@ class Follower:
             refusals=self._refusals(),
             models=(self._a.manifest.engine.model, self._b.manifest.engine.model),
             simulated=(self._a.is_simulated, self._b.is_simulated),
+            listed=(self._a.is_listed, self._b.is_listed),
         )
 
     def _refusals(self) -> Refusals | None:

@@ -7,9 +7,9 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from joulemark.frugal.betting import Floats, WealthAbove
 from joulemark.frugal.paired.decision import PairedTest
 from joulemark.frugal.paired.sign_test import log_e_values
+from joulemark.metrics.betting import Floats, WealthAbove
 
 
 class PairTests:

@@ -25,11 +25,11 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from joulemark.frugal.betting import Floats
 from joulemark.frugal.paired.decision import PairedTest
 from joulemark.frugal.paired.pair_tests import PairTests
 from joulemark.frugal.paired.ranks import Ranking, Settled
 from joulemark.frugal.paired.refusals import Refusals
+from joulemark.metrics.betting import Floats
 
 Control = Literal["family", "fdr", "none"]
 CONTROLS: tuple[Control, ...] = ("family", "fdr", "none")

@@ -8,8 +8,8 @@ from enum import IntEnum
 import numpy as np
 from numpy.typing import NDArray
 
-from joulemark.frugal.betting import Floats
 from joulemark.frugal.paired.decision import PairedTest
+from joulemark.metrics.betting import Floats
 
 
 class Settled(IntEnum):

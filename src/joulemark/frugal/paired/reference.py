@@ -21,7 +21,7 @@ class Reference:
     ``name`` is a run's id or a file's stem, never a path; ``called``: its directory's name.
     ``task`` is that of a run, null of a file. ``low``..``high`` is the range of a value; ``real``: values are
     no mere right or wrong; ``graded`` as of `Outcomes`. ``unanswered`` are the items that it was asked and
-    has no outcome of.
+    has no outcome of. ``is_listed``: a list named its items.
     """
 
     name: str
@@ -35,6 +35,7 @@ class Reference:
     graded: Graded | None = None
     unanswered: frozenset[str] = frozenset()
     called: str = ""
+    is_listed: bool = False
 
     @property
     def shown(self) -> str:
@@ -109,4 +110,5 @@ def _of_run(path: Path) -> Reference:
         graded="score" if run.real else "right or wrong",
         unanswered=frozenset(one.item_id for one in run.prefix if one.value is None),
         called=path.resolve().name,
+        is_listed=run.is_listed,
     )

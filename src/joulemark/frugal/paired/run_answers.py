@@ -63,6 +63,11 @@ class RunAnswers:
         return is_simulated_kind(self.manifest.engine.kind)
 
     @property
+    def is_listed(self) -> bool:
+        """Whether a list named its items, so that they are no random ones."""
+        return self.manifest.task.is_listed
+
+    @property
     def repeated(self) -> bool:
         """Whether items are asked more than once, so that right and wrong have means."""
         return self.manifest.repeats > 1

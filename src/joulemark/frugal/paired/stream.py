@@ -62,7 +62,8 @@ def _is_run(path: Path) -> bool:
 
 
 def _of_files(a: Path, b: Path, question: PairedTest, metric: str | None) -> Streamed:
-    both = paired([_outcomes(a, metric), _outcomes(b, metric)])
+    of_a, of_b = _outcomes(a, metric), _outcomes(b, metric)
+    both = paired([of_a, of_b])
     require_narrow(question.epsilon, both.span, scored=both.graded == "score")
     question = PairedTest(question.epsilon, question.alpha, both.span, real=not both.binary)
     decider = Decider(both.n_items, question)
@@ -77,6 +78,7 @@ def _of_files(a: Path, b: Path, question: PairedTest, metric: str | None) -> Str
         refusals=both.refusals,
         models=(both.names[0], both.names[1]),
         simulated=(_is_simulated(a), _is_simulated(b)),
+        listed=(of_a.is_listed, of_b.is_listed),
     )
 
 

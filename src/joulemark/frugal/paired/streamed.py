@@ -24,7 +24,8 @@ class Streamed:
     an outcome in (A, B). ``growing``: a run was still being written. ``order``: ``asked`` for the order in
     which a run asks, ``keyed`` for one made of the item ids. ``withheld`` is a decision that does not stand
     if what A or B ``lacks`` of the other's items counts as not right: nobody wins by refusing. ``models`` are
-    their names where they are known, ``simulated`` which of (A, B) is a simulation.
+    their names where they are known, ``simulated`` which of (A, B) is a simulation, ``listed`` whose items a
+    list named: these were not drawn, so nothing is said of others.
     """
 
     names: tuple[str, str]
@@ -41,6 +42,7 @@ class Streamed:
     lacks: tuple[int, int] = (0, 0)
     models: tuple[str | None, str | None] = (None, None)
     simulated: tuple[bool, bool] = (False, False)
+    listed: tuple[bool, bool] = (False, False)
 
     @classmethod
     def of(
@@ -55,6 +57,7 @@ class Streamed:
         refusals: Refusals | None = None,
         models: tuple[str | None, str | None] = (None, None),
         simulated: tuple[bool, bool] = (False, False),
+        listed: tuple[bool, bool] = (False, False),
     ) -> Streamed:
         """Return where a decider stands."""
         decision, n_read = decider.now(), len(decider.differences)
@@ -76,17 +79,19 @@ class Streamed:
             lacks=(0, 0) if refusals is None else (int(refusals.lacks[0, 1]), int(refusals.lacks[1, 0])),
             models=models,
             simulated=simulated,
+            listed=listed,
         )
 
     @property
     def speaks_of(self) -> SpeaksOf:
         """Of what the decision is true.
 
-        Signs of right and wrong name a winner among questions of the kind, of which these are a sample. Bets
-        on sizes, and every tie, speak of these questions alone: after the last of them they are certain.
+        Signs of right and wrong name a winner among questions of the kind, of which these are a sample,
+        unless a list named them. Bets on sizes, and every tie, speak of these questions alone: after the last
+        of them they are certain.
         """
         is_by_sign = self.decision.kind != "tie" and not self.question.real
-        return "questions_of_the_kind" if is_by_sign else "these_questions"
+        return "questions_of_the_kind" if is_by_sign and not any(self.listed) else "these_questions"
 
     def to_json(self) -> dict[str, JsonValue]:
         """Return plain JSON values, unrounded; differences are B - A in the unit of the values."""
@@ -109,6 +114,7 @@ class Streamed:
             "withheld": None if self.withheld is None else _withheld_json(self.withheld, self.lacks),
             "models": {"a": self.models[0], "b": self.models[1]},
             "simulated": {"a": self.simulated[0], "b": self.simulated[1]},
+            "listed": {"a": self.listed[0], "b": self.listed[1]},
             "growing": self.growing,
             "order": self.order,
         }

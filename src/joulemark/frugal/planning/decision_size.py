@@ -1,6 +1,7 @@
 """How many items a decision that may fall at any moment takes, before any is asked.
 
-The rule of ``bench --stop`` ends as soon as bets against the bound have won 2/α (`joulemark.frugal.betting`).
+The rule of ``bench --stop`` ends as soon as bets against the bound have won 2/α
+(`joulemark.metrics.betting`).
 Of one fixed bet the log of the wealth is a sum of independent terms, so after n items it is normal with mean
 n·μ and deviation s·√n, and all bets see the same answers: the wealth of the mixture at the answers that four
 runs of five surpass tells by when these have ended. Without replacement n items of a population without end
@@ -14,8 +15,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from joulemark.frugal.betting import BETS
 from joulemark.frugal.stopping.mean_sequence import ALPHA
+from joulemark.metrics.betting import BETS
 
 Floats = NDArray[np.float64]
 Z_POWER = 0.8416212335729143

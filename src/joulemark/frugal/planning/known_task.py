@@ -96,7 +96,7 @@ def known_from(outcomes: Outcomes, *, name: str | None = None, n_items: int | No
             reasons[f"{figure}_per_correct"] = why
     if n < MIN_KNOWN:
         spreads, reasons = {}, dict.fromkeys(spreads, few)
-    notes = outcomes.notes
+    notes = (*outcomes.warnings, *outcomes.notes)
     if outcomes.is_listed:
         notes = (*notes, "its items were named by a list (`--items`): others may be harder or easier")
     if n_items is None and outcomes.n_items is not None:

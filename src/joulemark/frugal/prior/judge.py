@@ -23,6 +23,9 @@ from joulemark.record.errors import InputError
 _PRIOR_IS_A_SAMPLE = 1e-12
 _KNOWN = ("accuracy", "score")
 """What a prior holds of other models; of a cost it says nothing."""
+_DECIDED = (
+    "a decision ended the run when it was clear, and an interval of so many questions does not allow for it"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +64,9 @@ def judge(choice: Choice, outcomes: Outcomes) -> Judgement:
     mean = _mean_of(choice, asked)
     share = outcomes.metric == "accuracy" and asked.is_binary
     figure = mean(asked.values, "share" if share else "score" if asked.metric in _KNOWN else "other")
-    warnings = _warnings(choice, figure, outcomes.metric)
+    warnings = [*outcomes.warnings, *_warnings(choice, figure, outcomes.metric)]
+    if outcomes.decided:
+        figure = _without_interval(figure)
     costs: dict[str, Estimate] = {}
     per_correct: dict[str, Estimate] = {}
     for name, of in asked.costs.items():
@@ -72,7 +77,8 @@ def judge(choice: Choice, outcomes: Outcomes) -> Judgement:
         costs[name] = _above(lowest, mean(of, "other"))
         if share and figure.value > 0:
             ratio = costs[name].value / figure.value
-            per_correct[name] = _above(lowest, _ratio(mean, of, asked.values, ratio, figure))
+            ratio_found = _above(lowest, _ratio(mean, of, asked.values, ratio, figure))
+            per_correct[name] = _without_interval(ratio_found) if outcomes.decided else ratio_found
     return Judgement(choice, asked, figure, costs, per_correct, tuple(warnings), tuple(notes))
 
 
@@ -132,6 +138,13 @@ def _ratio(mean: Mean, costs: Floats, correct: Floats, ratio: float, figure: Est
         return Estimate(ratio, None, None, figure.n, figure.of, why_no_interval=residual.why_no_interval)
     half = (residual.hi - residual.lo) / 2 / figure.value
     return Estimate(ratio, ratio - half, ratio + half, figure.n, figure.of, residual.gain)
+
+
+def _without_interval(of: Estimate) -> Estimate:
+    """Return a figure that a decision led to: its interval is that of a number that nobody chose."""
+    if of.lo is None or of.n == of.of:
+        return of
+    return replace(of, lo=None, hi=None, why_no_interval=_DECIDED)
 
 
 def _above(lowest: float, of: Estimate) -> Estimate:

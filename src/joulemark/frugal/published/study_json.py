@@ -46,7 +46,7 @@ def study_json(found: Study) -> dict[str, Any]:
         "projections": [_projection(*one) for one in found.projected],
         "frame_study": None if found.frame_study is None else [_frame(one) for one in found.frame_study],
         "self_application": None if found.self_application is None else _applied(found.self_application),
-        "notes": list(found.outcomes.notes),
+        "notes": [*found.outcomes.warnings, *found.outcomes.notes],
     }
 
 

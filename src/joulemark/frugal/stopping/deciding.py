@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from joulemark.frugal.betting import Floats
-from joulemark.frugal.stopping.mean_sequence import ENDLESS, MeanSequence
+from joulemark.frugal.stopping.mean_sequence import MeanSequence
 from joulemark.frugal.stopping.seen import Seen
 from joulemark.frugal.stopping.standing import Standing
 from joulemark.frugal.target import Bound, Column
+from joulemark.metrics.betting import ENDLESS, Floats
 
 
 @dataclass(slots=True)

@@ -1,6 +1,6 @@
 """A confidence sequence for the mean of a finite task's bounded values, valid at every moment.
 
-A mean is ruled out once bets against it have won ``2 / alpha`` (`joulemark.frugal.betting`), on either side,
+A mean is ruled out once bets against it have won ``2 / alpha`` (`joulemark.metrics.betting`), on either side,
 so the true one is ever ruled out with a chance of at most alpha, whenever one looks and whatever one does
 about it.
 """
@@ -11,13 +11,11 @@ import math
 
 import numpy as np
 
-from joulemark.frugal.betting import Floats, WealthAbove
+from joulemark.metrics.betting import Floats, WealthAbove
 
 ALPHA = 0.05
 STEPS = 400
 """Of the range, at which the ends are looked for; they are rounded outwards."""
-ENDLESS = 10**9
-"""As many items as make those that were seen count for nothing among them all."""
 _AT_ONCE = 100  # values: some megabytes
 
 

@@ -48,8 +48,9 @@ _HOW = {
     "et": "median CPU time of the reference's runs in fresh processes on the scaled input, that of a program "
     "that does nothing taken off, times the ratio; ratios are medians of runs next to each other",
     "mu": "peak above what was resident before the call, the baseline's taken off, and what the program "
-    "holds before the call beyond its input and beyond a program that does nothing, from 1 MiB up (tables "
-    "made at import); or what it takes before the call or after its end, where that is more, beyond the "
+    "holds before the call (tables made at import): the reference beyond its input and a program that does "
+    "nothing, from 1 MiB up; the candidate as much, and what differs from the reference's from 256 KiB up; "
+    "or what it takes before the call or after its end, where that is more, beyond the "
     "reference's (1 MiB and 20 %); one below 256 KiB, what a kernel's count may be off by, counts as that, "
     "and tasks in which neither side is above it have no ratio",
     "tmu": "time integral of the memory above that before the call and of what is held before it; a mean "

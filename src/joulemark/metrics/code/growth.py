@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from joulemark.metrics.code.baseline import Baseline, call_ns
+from joulemark.metrics.code.outside_call import work_outside_ns
 from joulemark.metrics.code.over_tasks import mean_of, share_of
 from joulemark.metrics.code.pairs import Pair, growth_pairs
 from joulemark.metrics.code.sample import Sample, references
@@ -23,6 +24,7 @@ MIN_SIZES = 4
 SLOWER = 2.0  # sizes double: a program less far behind was stopped where the reference would soon be, too
 NEAR_FLOOR = 10.0  # a time below ten floors is off by a tenth and more
 MIN_SPAN = 3.0  # of the sizes: over less, noise of a tenth moves the exponent by more than 0.1
+LOAD_SHARE = 0.1  # of a call at the largest size: hidden there, it would flatten growth by less than 0.05
 _NOISE = 0.03  # relative error of a time at one size, at the least
 _GROWTH = "code.size"
 _SOURCE = (
@@ -35,14 +37,20 @@ _WHEN = (
     "fewer than 4 sizes were run to their end, or times of fewer are ten times above the clock's floor",
     "the largest size is less than 3 times the smallest",
     "every run of a larger size took a tenth less than every run of a smaller one",
+    "it takes 0.5 ms more to load than the reference and a tenth of its call at the largest size: its work "
+    "lies in what it makes at import",
 )
 _NONE = "no right program was run at four sizes beside the reference"
 _SLOW = (
-    "a right program did not end on the scaled input, was too slow for four sizes, or took less at a larger "
-    "one: leaving it out would favour it"
+    "a right program did not end on the scaled input, was too slow for four sizes, took less at a larger "
+    "one, or does its work while it is loaded: leaving it out would favour it"
 )
 _FALLS = (
     "It took less time at a larger size than at a smaller one, so its time grows by no power of the size."
+)
+_AT_LOAD = (
+    "Its time lies in what it makes at import ({:.2g} ms more than the reference), so its calls do not tell how "
+    "it grows."
 )
 _NOT_ENDED = "It did not end on the scaled input, so it was run at no other size."
 
@@ -51,7 +59,7 @@ EXPONENT = MetricDefinition(
     "Exponent of growth with input size",
     "1",
     r"b \text{ of } \mathrm{log}\ t_n = a + b\ \mathrm{log}\ n",
-    ("code.cpu_ns", _GROWTH, "code_baseline_cpu_s"),
+    ("code.cpu_ns", "code.cpu_around_ns", _GROWTH, "code_baseline_cpu_s"),
     _WHEN,
     _SOURCE,
 )
@@ -60,7 +68,7 @@ EXCESS = MetricDefinition(
     "Exponent of growth above the reference's",
     "1",
     r"b \text{ of } \mathrm{log}(t_n / t_{\mathrm{ref},n}) = a + b\ \mathrm{log}\ n",
-    ("code.cpu_ns", _GROWTH, "code_baseline_cpu_s"),
+    ("code.cpu_ns", "code.cpu_around_ns", _GROWTH, "code_baseline_cpu_s"),
     _WHEN,
     f"{_SOURCE}; both on the same sizes, of runs next to each other the median of the ratios",
 )
@@ -90,7 +98,8 @@ class Growth:
     """The exponent of a sample, the reference's, and how far it is above that.
 
     ``is_too_slow``: the excess is not known because the program did not end, was far slower than the
-    reference, or slower at a small size than at a large one, so that leaving it out would favour it.
+    reference, slower at a small size than at a large one, or works while it is loaded, so that leaving it out
+    would favour it.
     """
 
     problem: str
@@ -110,8 +119,13 @@ def growth_of(samples: Sequence[Sample], runs: Sequence[CodeRun], baseline: Base
         theirs = by_reference.get(sample.problem, ())
         if sample.counts_for_cost and mine:
             pairs = by_pair.get((sample.problem, sample.number), ())
-            own, above = exponent(mine, baseline), excess(mine, theirs, baseline, pairs)
-            is_too_slow = above.value is None and (_is_too_slow(mine, theirs) or _falls(mine, baseline))
+            at_load_ns = _at_load_ns(mine, pairs, baseline)
+            if at_load_ns > 0:
+                own = above = withheld("1", Reason.NOT_MEASURED, detail=_AT_LOAD.format(at_load_ns / 1e6))
+                is_too_slow = True
+            else:
+                own, above = exponent(mine, baseline), excess(mine, theirs, baseline, pairs)
+                is_too_slow = above.value is None and (_is_too_slow(mine, theirs) or _falls(mine, baseline))
         elif sample.counts_for_cost and _ended_on_pairs(sample):
             own = above = withheld("1", Reason.NOT_MEASURED, detail=_NOT_ENDED, n=0)
             is_too_slow = True
@@ -120,6 +134,16 @@ def growth_of(samples: Sequence[Sample], runs: Sequence[CodeRun], baseline: Base
         reference = exponent(theirs, baseline)
         found.append(Growth(sample.problem, sample.number, own, reference, above, is_too_slow))
     return tuple(found)
+
+
+def _at_load_ns(runs: Sequence[CodeRun], pairs: Sequence[Pair], baseline: Baseline) -> float:
+    """Return what a program takes to load beyond the reference, 0 where that hides no growth.
+
+    No input is there yet: what is made then takes the same at every size, and is missing in the calls.
+    """
+    at_load_ns = work_outside_ns(pairs)
+    times = [float(np.median(times)) for times in _all_by_size(runs, baseline).values()]
+    return at_load_ns if at_load_ns > LOAD_SHARE * max(times, default=0.0) else 0.0
 
 
 def _ended_on_pairs(sample: Sample) -> bool:
@@ -136,7 +160,8 @@ def growth_figures(found: Sequence[Growth]) -> dict[str, Value]:
     if n_slow := sum(one.is_too_slow for one in found):
         detail = (
             f"{n_slow} of {len(found)} right programs did not end on the scaled input, were too slow for "
-            "four sizes, or took less at a larger one: leaving them out would favour them."
+            "four sizes, took less at a larger one, or do their work while they are loaded: leaving them out "
+            "would favour them."
         )
         unknown = withheld("1", Reason.NOT_MEASURED, detail=detail, n=len(by_task))
         return {"growth_excess_mean": unknown, "grows_faster_share": unknown}

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
 from joulemark.metrics.code.pairs import Pair
 from joulemark.record.code_run import WORK_OUTSIDE_CALL, CodeRun, Outcome, Purpose
 
-SLACK_NS = 2e6
+SLACK_NS = 2e6  # of one run: one of 1,733 honest ones was over 0.7 ms off the run beside it
 SLACK_SHARE = 0.2
+LOAD_SLACK_NS = 500_000.0
+"""Of the median of pairs: of programs with themselves it was 0.16 ms at most (of 166 times 4 to 10
+pairs, at load averages of 1 to 9 on two cores); an answer of two kilobytes with its imports takes less, too."""
+LOAD_SLACK_SHARE = 0.1  # of what the reference takes to load, where that is more
 TOLD_SHARE = 0.05
 LEAST_RUNS = 2
 _Group = tuple[Purpose, int | None, int | None]
@@ -20,9 +24,18 @@ def work_outside_ns(pairs: Sequence[Pair]) -> float:
     """Return the CPU time that the candidate spends outside its calls and is charged; 0 for none.
 
     Of `charged` rows that is loading: no input is there yet, and the reference is loaded as well.
-    What is more than its time, in the middle of the pairs; below 20 % of that and 2 ms it is no work.
+    What is more than its time, in the middle of the pairs; up to 0.5 ms, or a tenth of that, it is no work.
+    Compiling a long source counts (0.13 ms a kilobyte): it leaves memory that the call need not fetch.
     """
-    return _work_ns([(pair.reference, pair.candidate) for pair in pairs])
+    return _work_ns(
+        [(pair.reference, pair.candidate) for pair in pairs],
+        lambda usual_ns: max(LOAD_SLACK_NS, LOAD_SLACK_SHARE * usual_ns),
+    )
+
+
+def is_told(work_ns: float, call_ns: float) -> bool:
+    """Tell whether work outside a call makes its time greater by so much that pairs tell it (over 5 %)."""
+    return work_ns > TOLD_SHARE * call_ns
 
 
 def load_ns(run: CodeRun) -> int | None:
@@ -33,8 +46,13 @@ def load_ns(run: CodeRun) -> int | None:
 
 
 def work_at_load_ns(candidate: Sequence[CodeRun], reference: Sequence[CodeRun]) -> float:
-    """Return the CPU time that a candidate takes to load beyond the reference; 0 for none, as above."""
-    return _work_ns(list(zip(reference, candidate, strict=False)))
+    """Return the CPU time that a candidate takes to load beyond the reference; 0 for none.
+
+    In the middle of the runs, and as there may be one alone: up to 2 ms and a fifth it is no work.
+    """
+    return _work_ns(
+        list(zip(reference, candidate, strict=False)), lambda usual_ns: SLACK_NS + SLACK_SHARE * usual_ns
+    )
 
 
 def work_charged_ns(runs: Sequence[CodeRun], before: Mapping[int, CodeRun]) -> float | None:
@@ -74,7 +92,7 @@ def _grown_by(before: CodeRun, run: CodeRun) -> float:
     return max(shares, default=0.0)
 
 
-def _work_ns(runs: Sequence[tuple[CodeRun, CodeRun]]) -> float:
+def _work_ns(runs: Sequence[tuple[CodeRun, CodeRun]], slack_ns: Callable[[float], float]) -> float:
     more, usual = [], []
     for reference, candidate in runs:
         both = reference.outcome is Outcome.RETURNED and candidate.outcome is Outcome.RETURNED
@@ -85,4 +103,4 @@ def _work_ns(runs: Sequence[tuple[CodeRun, CodeRun]]) -> float:
     if not more:
         return 0.0
     extra = float(np.median(more))
-    return extra if extra > SLACK_NS + SLACK_SHARE * float(np.median(usual)) else 0.0
+    return extra if extra > slack_ns(float(np.median(usual))) else 0.0

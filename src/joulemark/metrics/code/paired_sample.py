@@ -16,7 +16,7 @@ from joulemark.metrics.code.baseline import (
     peak_above_bytes,
 )
 from joulemark.metrics.code.held_memory import held_mib
-from joulemark.metrics.code.outside_call import work_outside_ns
+from joulemark.metrics.code.outside_call import is_told, work_outside_ns
 from joulemark.metrics.code.pair_ratio import PairRatio, instruction_ratio, is_limited, pair_ratio
 from joulemark.metrics.code.pairs import Pair
 from joulemark.metrics.code.sample import Sample
@@ -66,6 +66,11 @@ class PairedSample:
     outside_s: float = 0.0
     has_failed: bool = False
     size: int | None = None
+
+    @property
+    def is_outside_told(self) -> bool:
+        """Whether what it is charged for work outside its calls is so much that pairs tell it."""
+        return is_told(self.outside_s, (self.candidate.cpu_s or self.outside_s) - self.outside_s)
 
     @property
     def memory_ratio(self) -> float | None:

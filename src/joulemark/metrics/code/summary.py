@@ -214,9 +214,12 @@ def _work_outside_ns(
     samples: Sequence[Sample],
     paired: Sequence[PairedSample],
 ) -> dict[tuple[str, int], float]:
-    """Return what CPU time samples spend outside their calls, of those that do; it shows by the reference."""
+    """Return what CPU time samples spend outside their calls, of those that do; it shows by the reference.
+
+    What changes no ratio that pairs tell is charged, and is not told here.
+    """
     before = {id(run): as_made for as_made, run in zip(made, runs, strict=True)}
-    loading_ns = {(one.problem, one.number): one.outside_s * 1e9 for one in paired}
+    loading_ns = {(one.problem, one.number): one.outside_s * 1e9 for one in paired if one.is_outside_told}
     whole = references(runs, Purpose.WHOLE)
     found = {}
     for sample in samples:

@@ -62,7 +62,41 @@ def test_of_a_run_that_a_decision_ended_it_says_so(target: str, told: bool) -> N
     rule = StopFacts(targets=[target], least=5, every=1, stopped=ended)
     manifest = view.manifest.model_copy(update={"stop": rule})
     found = outcomes_of_run(dataclasses.replace(view, manifest=manifest))
-    assert any("a decision ended the run" in note for note in found.notes) == told
+    assert any("A decision ended this run" in warning for warning in found.warnings) == told
+    assert found.decided == told
+
+
+def test_how_a_run_was_ended_goes_with_its_outcomes() -> None:
+    view = run(JOULES, CORRECT)
+
+    def warnings(state: str, *rules: tuple[int | None, int]) -> str:
+        facts = [
+            StopFacts(
+                targets=["accuracy ±9pp"],
+                least=1,
+                every=1,
+                named_at=named_at,
+                stopped=Stopped(at=at, asked=at, of=60, segment=0, binding=[]),
+            )
+            for named_at, at in rules
+        ]
+        manifest = view.manifest.model_copy(
+            update={
+                "state": state,
+                "task": view.manifest.task.model_copy(update={"n_items": 60}),
+                "stop": facts[-1] if facts else None,
+                "earlier_stops": facts[:-1],
+            }
+        )
+        return " ".join(outcomes_of_run(dataclasses.replace(view, manifest=manifest)).warnings)
+
+    assert warnings("complete") == ""
+    assert warnings("complete", (0, 8)) == ""
+    assert "Whoever ended it could see the answers" in warnings("partial")
+    by_hand = warnings("partial", (8, 8))
+    assert "the run was ended by hand" in by_hand
+    assert "Whoever" not in by_hand
+    assert "Rules had ended the run at 4, 6 questions before" in warnings("complete", (0, 4), (4, 6), (6, 8))
 
 
 def test_repeats_of_a_question_are_one_item() -> None:

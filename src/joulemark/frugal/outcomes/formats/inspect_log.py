@@ -34,8 +34,8 @@ def read_eval(path: Path, *, metric: str | None) -> Outcomes:
     try:
         with zipfile.ZipFile(path) as archive:
             names = [n for n in archive.namelist() if n.startswith("samples/") and n.endswith(".json")]
-            if sum(archive.getinfo(name).file_size for name in names) > _MAX_BYTES:
-                raise ValueError("its samples are larger than 2 GB")
+            if sum(archive.getinfo(name).file_size for name in (*names, "header.json")) > _MAX_BYTES:
+                raise ValueError("what it holds is larger than 2 GB")
             log = {
                 **orjson.loads(archive.read("header.json")),
                 "samples": [orjson.loads(archive.read(name)) for name in names],

@@ -32,6 +32,10 @@ _BITS, _SHAPE, _MODELS = "__bits", "__shape", "__models"
 _IDS = ("item_ids", "item_id", "question_id")
 _MAX_CELLS = 100_000_000
 """Of all arrays of an archive together: 0.8 GB as numbers."""
+_MAX_BYTES = 8 * _MAX_CELLS
+_MAX_TEXT_BYTES = 1024
+"""Of one name or id, padded as numpy pads each to the longest."""
+_NPY = ".npy"
 NO_ARCHIVE = (OSError, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error)
 """What reading a broken ``.zip`` raises; a method that is not known is a ``RuntimeError`` too."""
 _BROKEN = (ValueError, KeyError, IndexError, TypeError, AttributeError, SyntaxError, MemoryError)
@@ -64,7 +68,9 @@ def read_npz_matrix(path: Path, *, benchmark: str | None = None) -> OutcomeMatri
         with path.open("rb") as file:
             _require_small(file)
         with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
-            arrays = {name: archive[name] for name in archive.files}
+            # what is no array numpy hands out as bytes, all of it: so by the names of members
+            members = dict.fromkeys(archive.zip.namelist())
+            arrays = {name: archive[member] for member in members if (name := _array_name(member))}
         if any(name.endswith(_BITS) for name in arrays):
             return _packed(arrays, path, benchmark)
         return _plain(arrays, path)
@@ -77,18 +83,36 @@ def read_npz_matrix(path: Path, *, benchmark: str | None = None) -> OutcomeMatri
 
 
 def _require_small(file: BinaryIO) -> None:
-    """Raise ``ValueError`` for an archive whose arrays say that they are larger than memory should hold."""
-    cells = 0
+    """Raise ``ValueError`` for an archive whose arrays are larger than memory should hold.
+
+    By what their headers say, and by what the archive says that they unpack to; what is no array is not read.
+    """
+    cells = n_bytes = unpacked = 0
     with zipfile.ZipFile(file) as archive:
-        for name in archive.namelist():
-            if not name.endswith(".npy"):
+        for info in archive.infolist():
+            if not _array_name(info.filename):
                 continue
-            with archive.open(name) as member:
+            with archive.open(info) as member:
                 is_first = npy.read_magic(member)[0] == 1
                 header = npy.read_array_header_1_0 if is_first else npy.read_array_header_2_0
-                cells += math.prod(header(member)[0])
+                shape, _, dtype = header(member)
+            if dtype.kind in "US" and dtype.itemsize > _MAX_TEXT_BYTES:
+                raise ValueError(
+                    f"a text of {info.filename} takes {dtype.itemsize:,} bytes, and {_MAX_TEXT_BYTES:,} are "
+                    "the most"
+                )
+            cells += math.prod(shape)
+            n_bytes += math.prod(shape) * dtype.itemsize
+            unpacked += info.file_size
     if cells > _MAX_CELLS:
         raise ValueError(f"its arrays hold {cells:,} numbers, and {_MAX_CELLS:,} are the most")
+    if max(n_bytes, unpacked) > _MAX_BYTES:
+        raise ValueError(f"its arrays take {max(n_bytes, unpacked):,} bytes, and {_MAX_BYTES:,} are the most")
+
+
+def _array_name(member: str) -> str:
+    """Return what the array of a member is called; nothing where it is none."""
+    return member.removesuffix(_NPY) if member.endswith(_NPY) else ""
 
 
 def _packed(arrays: Arrays, path: Path, benchmark: str | None) -> OutcomeMatrix:

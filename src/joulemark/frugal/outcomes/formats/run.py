@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,7 +19,7 @@ from joulemark.metrics.item_value import item_value
 from joulemark.metrics.latency import e2el_s, streaming_used
 from joulemark.metrics.money import by_tokens, usd_per_request
 from joulemark.metrics.run_view import ItemKey, RunView
-from joulemark.metrics.stopped_early import was_decided
+from joulemark.metrics.stopped_early import of_stop, was_decided
 from joulemark.metrics.tier import is_replayed, is_simulated
 from joulemark.rates.declared import DeclaredRates
 from joulemark.record.energy import MeasuredEnergy
@@ -33,10 +33,6 @@ from joulemark.runs.repriced import repriced
 from joulemark.runs.view import view_of
 
 _ENERGY_COSTS = ("energy_j", "usd", "gco2e")
-_DECIDED = (
-    "a decision ended the run when it was clear: what led to it is rather too large then, and so are figures "
-    "made of it"
-)
 Known = Mapping[ItemKey, float]
 
 
@@ -71,7 +67,7 @@ def outcomes_of_run(run: RunView, *, metric: str | None = None, origin: str = "t
     for item in items:
         by_item.setdefault(item.item_id, []).append(item)
     groups = list(by_item.values())
-    notes: list[str] = [_DECIDED] if was_decided(run) else []
+    notes: list[str] = []
     costs = {name: _means(groups, of) for name, of in _costs(run, notes).items()}
     task = run.manifest.task
     found = outcomes_of(
@@ -96,7 +92,20 @@ def outcomes_of_run(run: RunView, *, metric: str | None = None, origin: str = "t
         n_whole=task.n_whole,
         of_run=True,
         decided=was_decided(run),
+        warnings=tuple(_warnings(run)),
     )
+
+
+def _warnings(run: RunView) -> Iterator[str]:
+    """Yield what the run's report says loudly of its end, and that somebody may have ended it."""
+    found = {caveat.code: caveat.text for caveat in of_stop(run) if caveat.loud}
+    yield from found.values()
+    if run.manifest.state != "complete" and "ended_by_hand" not in found:
+        far = "" if run.wanted is None else f": {len(run.measured_items):,} of {run.wanted:,} answers"
+        yield (
+            f"The run is not complete{far}. Whoever ended it could see the answers, and no interval allows "
+            "for an end that was chosen."
+        )
 
 
 def _known(value: float | None) -> float:

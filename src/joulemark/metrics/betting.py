@@ -22,6 +22,8 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
+ENDLESS = 10**9
+"""As many items as make those that were seen count for nothing among them all."""
 LARGEST_BET = 0.5
 BETS: Floats = LARGEST_BET * 2.0 ** -np.arange(9.0)
 _ROUNDING = 1e-9  # of the population's size: sums of differences are not exact
