@@ -92,7 +92,7 @@ def test_an_id_that_names_no_problem_is_held_beside_those_there_are(
     rows = [{"task_id": "total", "solution": "x"}, {"task_id": "doubel", "solution": "x"}]
     answers.write_text("\n".join(map(json.dumps, rows)))
     tell_left_out(read_samples(answers, [total_problem(), scripted_problem()]))
-    assert "left out: doubel (did you mean doubel: double?)" in capsys.readouterr().err
+    assert "left out: doubel (did you mean double in place of doubel?)" in capsys.readouterr().err
 
 
 @pytest.fixture
@@ -122,6 +122,22 @@ def test_what_was_interrupted_is_not_compared(unfinished: Path, tmp_path: Path) 
     assert f"{unfinished} is not finished: 1 of 4 problems have no rows: p03" in done.err
     assert f"--into {unfinished}" in done.err
     assert f"{unfinished} is not finished" in joulemark("code", "compare", whole, unfinished.parent).err
+
+
+def test_a_file_of_programs_is_no_evaluation_yet(samples: tuple[Path, Path]) -> None:
+    _, answers = samples
+    for command in (("compare", answers, answers), ("report", answers)):
+        done = joulemark("code", *command)
+        assert done.code == 2
+        assert f"joulemark code eval {answers}" in done.err
+
+
+def test_an_evaluation_is_no_run_and_its_own_commands_are_named(unfinished: Path) -> None:
+    for command in (("report", unfinished), ("compare", unfinished, unfinished)):
+        done = joulemark(*command)
+        assert done.code == 2
+        assert f"joulemark code report {unfinished}" in done.err
+        assert "No such file" not in done.err
 
 
 def test_ctrl_c_says_where_it_lies_and_how_it_goes_on(

@@ -41,6 +41,14 @@ def test_a_list_says_whose_inputs_have_a_size(changes: dict[str, Any], said: str
     assert _tests(total_problem(**changes)) == said
 
 
+def test_statistics_say_what_their_columns_count(capsys: pytest.CaptureFixture[str]) -> None:
+    main(["code", "problems", "--stats"])
+    said = " ".join(capsys.readouterr().out.split())
+    assert "a problem counts in each of its classes, and once in all" in said
+    assert "words: of the statement" in said
+    assert "lines: of code in the canonical solution" in said
+
+
 def test_json_says_so_too(capsys: pytest.CaptureFixture[str]) -> None:
     main(["code", "problems", next(iter(built_in())).problem_id, "--json"])
     (row,) = json.loads(capsys.readouterr().out)

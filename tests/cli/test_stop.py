@@ -20,6 +20,7 @@ from doubles.nvml import FakeNvml
 from doubles.user import adds, bench, joulemark, start
 from doubles.working_engine import WorkingEngine
 from joulemark.runs.journal import read_items
+from joulemark.runs.listing import list_runs
 from joulemark.runs.recorded import read_run
 from joulemark.runs.view import summary_of
 
@@ -66,6 +67,9 @@ def test_a_run_ends_itself_and_says_so(
     assert stopped["at"] <= stopped["questions_asked"] < N
     assert stopped["questions_asked"] - stopped["at"] <= 10 + int(concurrency)
     assert sorted(places(out)) == list(range(stopped["questions_asked"]))
+    (listed,) = list_runs(out.parent)
+    assert set(listed["stopped_by"]) <= {"accuracy ±9pp", "accuracy > 0.3"}  # type: ignore[call-overload]
+    assert listed["stopped_by"]
     assert done.json["these_questions"]["questions"] == N
     interval = done.json["these_questions"]["intervals"]["accuracy"]
     assert (interval["hi"] - interval["lo"]) / 2 <= 0.09

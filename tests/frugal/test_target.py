@@ -86,3 +86,10 @@ def test_a_target_is_given_once() -> None:
 def test_any_relative_width_reads_back(name: str, percent: float) -> None:
     target = parse_target(f"{name} ±{percent:.6g}%")
     assert parse_target(target.text) == target
+
+
+@pytest.mark.parametrize(("text", "said"), [("accuracy +-1", True), ("accuracy ±100pp", False)])
+def test_a_share_that_was_meant_as_points_is_told_as_what_it_was_read(text: str, said: bool) -> None:
+    with pytest.raises(InputError, match="asks for nothing") as error:
+        parse_target(text)
+    assert ("without a unit 1 is a share, 100 pp (for 1 pp say ±1pp)" in (error.value.why or "")) is said

@@ -37,13 +37,12 @@ def test_it_never_widens_and_what_is_not_known_could_be_any() -> None:
 
 
 def test_the_best_of_many_ends_is_within_it() -> None:
-    """Looks at 100 to 1,290 of a share of .6, ended where it looks best: Wilson's misses upwards far too often."""
-    rng, looks, rounds = np.random.default_rng(11), range(100, 1300, 70), 100
+    """Looks at 100 to 1,290 of a share of .6, ended where its lower end is the highest."""
+    rng, looks, rounds = np.random.default_rng(11), np.arange(100, 1300, 10), 200
     missed = np.zeros(2, int)
     for _ in range(rounds):
         values = (rng.random(1290) < 0.6).astype(float)
-        best = max(looks, key=lambda n: values[:n].mean())
-        missed[0] += wilson_interval(values[:best].sum(), best)[0] > 0.6
-        missed[1] += any_look_interval(values[:best], values[:best])[0] > 0.6
-    assert missed[0] >= 10
-    assert missed[1] <= 5
+        plain, best = max((wilson_interval(values[:n].sum(), n)[0], n) for n in looks.tolist())
+        missed += plain > 0.6, any_look_interval(values[:best], values[:best])[0] > 0.6
+    assert missed[0] >= rounds / 8
+    assert missed[1] <= rounds / 40

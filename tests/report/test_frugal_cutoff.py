@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import io
+from dataclasses import replace
+
 import numpy as np
 import pytest
+from rich.console import Console
 
 from joulemark.frugal.outcomes.outcomes import Outcomes
 from joulemark.frugal.published.frames import Reading
 from joulemark.frugal.published.method import Method
 from joulemark.frugal.published.study import Study, study
+from joulemark.frugal.target import parse_target
 from joulemark.report.frugal_cutoff_chart import (
     distribution_chart,
     slopes_chart,
@@ -16,7 +21,8 @@ from joulemark.report.frugal_cutoff_chart import (
     tracking_chart,
 )
 from joulemark.report.frugal_cutoff_html import render_cutoff
-from joulemark.report.frugal_cutoff_words import loss_text, method_notes, truth_text
+from joulemark.report.frugal_cutoff_terminal import print_cutoff
+from joulemark.report.frugal_cutoff_words import instead_text, loss_text, method_notes, truth_text
 from joulemark.report.theme import Picture
 
 
@@ -73,3 +79,43 @@ def test_disjoint_frames_are_told_apart() -> None:
     assert "disjoint frames" in notes
     assert "no evidence" in notes
     assert "skewed cut-offs pass as well" in notes
+
+
+def printed(found: Study) -> str:
+    out = io.StringIO()
+    print_cutoff(found, Console(file=out, width=80))
+    return " ".join(out.getvalue().split())
+
+
+def test_the_last_line_names_the_commands_to_use_instead(coins: Study) -> None:
+    last = (
+        'Instead: `joulemark frugal plan RUN|FILE --target "accuracy ±1pp"` says how many items are enough, '
+        '`joulemark bench run TASK --stop "accuracy ±1pp"` asks until they are.'
+    )
+    assert printed(coins).endswith(last)
+    assert "Instead:" in render_cutoff(coins)
+    rng = np.random.default_rng(0)
+    assert '"latency ±5%"' in instead_text(made(rng.lognormal(0, 1, 500), metric="e2el_s"))
+    score = instead_text(made(rng.normal(0, 1, 500), metric="score"))
+    parse_target(score.split('"')[1])
+    assert "--target …" in instead_text(made(rng.lognormal(0, 1, 500), metric="output_chars"))
+
+
+def test_of_a_task_asked_in_part_each_number_says_of_what_it_is() -> None:
+    """ "36.8 % (15 of 40)" stood beside "290 items (96.7 %)", which was of 300."""
+    values = (np.arange(40) % 3 > 0).astype(float)
+    part = study(Outcomes("m", "accuracy", values, n_items=300), Method(shuffles=40))
+    text = printed(part)
+    assert " % of the items asked (" in text
+    assert " of 40), ± " in text
+    assert f"takes {part.needed_n} of all 300 items of the task (" in text
+    whole = study(Outcomes("m", "accuracy", values), Method(shuffles=40))
+    assert "items asked (" not in printed(whole)
+    assert f"takes {whole.needed_n} of 40 items (" in printed(whole)
+
+
+def test_the_size_of_the_loss_is_told_apart_from_that_of_the_cutoff(coins: Study) -> None:
+    assert "next to the cut-off" not in loss_text(coins)
+    assert coins.loss.n_items == coins.cutoff.n_items
+    other = replace(coins, loss=replace(coins.loss, n_items=coins.loss.n_items + 1))
+    assert "items (the curves' point next to the cut-off) drawn" in loss_text(other)

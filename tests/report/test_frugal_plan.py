@@ -106,3 +106,15 @@ def test_a_mean_over_tasks_tells_its_own_width() -> None:
     text = _printed(_made("accuracy ±2pp", over="mean"), 100)
     together = next(line for line in text.splitlines() if line.startswith("together"))
     assert "±2.00 pp" in together
+
+
+def test_what_the_interval_of_a_cost_is_of_and_what_the_table_leaves_out() -> None:
+    random = np.random.default_rng(0)
+    costs = {"energy_j": random.lognormal(2, 0.5, 400), "e2el_s": random.lognormal(0, 0.5, 400)}
+    outcomes = Outcomes("sums", "accuracy", (random.random(400) < 0.7).astype(float), costs=costs)
+    text = " ".join(_printed(plan([known_from(outcomes)], [parse_target("accuracy ±2pp")])).split())
+    assert "costs ± 95 %: of asking anew, other items of the kind" in text
+    assert "not in the table of costs but in --json: e2el_s (requests overlap" in text
+    plain = _printed(plan([parse_task("stated=2000:.5")], [parse_target("accuracy ±2pp")]))
+    assert "asking anew" not in plain
+    assert "--json" not in plain

@@ -123,6 +123,11 @@ def test_the_standing_is_one_sentence(fields, told):
     assert standing(run_views.manifest(**fields)) == told
 
 
+def test_nothing_is_ranked_by_no_answers():
+    manifest = run_views.manifest(may_rank=True, suite="full", standing="ranked within its tier")
+    assert standing(manifest, is_answered=False) == "Suite full · not ranked: nothing was answered"
+
+
 def test_a_canary_is_said():
     told = standing(varied_runs.canary().manifest)
     assert told.split(" · ")[-1].lower().startswith("not ranked: a canary task")

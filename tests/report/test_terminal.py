@@ -210,3 +210,13 @@ def test_scores_lead_with_the_energy_of_a_request():
     assert lines[1].startswith("Energy per request  137.2 J")
     assert any(line.startswith("Energy per correct answer: none (The score is real-valued") for line in lines)
     assert any(line.startswith("Mean score") for line in lines)
+
+
+def test_a_run_without_answers_is_not_ranked_and_names_no_list_of_figures():
+    view = varied_runs.all_failed()
+    manifest = view.manifest.model_copy(update={"may_rank": True, "standing": "ranked within its task"})
+    text = _printed(dataclasses.replace(view, manifest=manifest))
+    assert "nothing was answered" in text
+    assert "ay be ranked" not in text
+    assert "Output tokens per request" not in text
+    assert "No request was completed" in text

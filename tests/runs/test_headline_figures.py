@@ -49,3 +49,17 @@ def test_what_was_simulated_or_has_no_valid_times_is_marked_and_a_load_says_of_w
     assert (found["simulated"], found["invalid"], found["loaded"]) == (True, ["loop_lag"], True)
     plain = run_lines(FACTS, HeadlineFigures(joules, share, "C", None, False))
     assert not any(mark in plain for mark in ("SIMULATED", "INVALID", "whole run", "no tier"))
+
+
+def test_a_run_that_its_target_ended_says_so() -> None:
+    """It read "complete 9/10" without a reason."""
+    figures = HeadlineFigures(Value(1.0, "J"), Value(0.5, "1"), "C", None, False)
+    told = run_lines({**FACTS, "stopped_by": ["accuracy ±15pp"]}, figures).splitlines()[1]
+    assert told.startswith("    stopped by its target accuracy ±15pp · 1.000 J per correct answer")
+    assert "stopped" not in run_lines({**FACTS, "stopped_by": []}, figures)
+    none = HeadlineFigures(withheld("J", Reason.NO_METER), Value(0.5, "1"), None, Reason.NO_METER, False)
+    assert (
+        run_lines({**FACTS, "stopped_by": ["a", "b"]}, none)
+        .splitlines()[1]
+        .startswith("    stopped by its target a, b · ")
+    )

@@ -178,3 +178,19 @@ def test_what_is_stored_is_not_asked_again() -> None:
     left = wanted(task, 2, done, together=10)
     assert len(left) == 102
     assert not {(one.question.item_id, one.repeat) for one in left} & set(done)
+
+
+def test_enough_between_two_looks_is_told_as_the_next_look() -> None:
+    """It said "about 3 more" and "0 s left" from the 33rd to the 40th answer."""
+    rule = EnoughAfter(10)
+    stopping = Stopping(rule, FinishedPrefix([f"q{n}" for n in range(300)], 1), 300)
+    assert stopping.enough is None
+    rule.shown, rule.n, rule.more = 30, 40, 3
+    assert stopping.enough == pytest.approx(40 / 300)
+    assert stopping.told == "after 30: accuracy 0.500 ±0.9pp, target ±1pp: met; next look after 40"
+    rule.more = 100
+    assert stopping.enough == pytest.approx(130 / 300)
+    rule.n = 300
+    assert stopping.told.endswith("; no look before the end")
+    stopping.decision = StopDecision(30, ("accuracy ±1pp",))
+    assert stopping.told.endswith(": met")

@@ -71,6 +71,15 @@ def test_a_preset_sets_what_it_names(own: Path) -> None:
         load_task(str(own), preset="long")
 
 
+def test_a_budget_of_an_item_is_an_expression_or_a_plain_number(own: Path) -> None:
+    for given in ("4", '"2 * 2"'):
+        own.write_text(OWN.replace("shuffle_options = true", f"max_tokens = {given}"), encoding="utf-8")
+        assert {question.max_tokens for question in load_task(str(own)).questions} == {4}
+    own.write_text(OWN.replace("shuffle_options = true", "max_tokens = 0"), encoding="utf-8")
+    with pytest.raises(InputError, match="token budget is 0"):
+        load_task(str(own))
+
+
 def test_items_keep_their_ids_wherever_they_are_read_from(own: Path, tmp_path: Path) -> None:
     elsewhere = tmp_path / "more" / "test.json"
     elsewhere.parent.mkdir()

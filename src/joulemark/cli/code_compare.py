@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from joulemark.code.evaluation.journal import Recorded
     from joulemark.code.evaluation.record import EvaluationRecord
 
-_DIRECTORY = click.Path(path_type=Path, file_okay=False)
+_DIRECTORY = click.Path(path_type=Path)  # a file of programs gets an error of its own
 
 
 @click.command()

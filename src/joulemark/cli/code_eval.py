@@ -202,7 +202,7 @@ def _scored_by_levels(problems: Sequence[Problem]) -> list[Problem]:
 
 
 @click.command("report")
-@click.argument("directory", type=click.Path(path_type=Path, file_okay=False))
+@click.argument("directory", type=click.Path(path_type=Path))
 @_KNOWN_TIMES
 @_KNOWN
 @click.option("--html", "page", type=click.Path(path_type=Path, dir_okay=False), help="Write the page here.")

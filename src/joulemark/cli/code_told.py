@@ -58,7 +58,7 @@ def _meant(found: Samples) -> str:
 
     known = {*found.unanswered, *(one.problem_id for one in found.samples)}
     near = nearest(found.foreign[:_N_NAMED], known)
-    said = ", ".join(f"{printable(name)[:80]}: {printable(one)}" for name, one in near.items())
+    said = ", ".join(f"{printable(one)} in place of {printable(name)[:80]}" for name, one in near.items())
     return f" (did you mean {said}?)" if said else ""
 
 

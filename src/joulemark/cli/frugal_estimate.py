@@ -85,7 +85,7 @@ def choose(
 
     from joulemark.report.frugal_estimate import print_choice
 
-    print_choice(choice, gain, place or _OUT, Console())
+    print_choice(choice, gain, place or _OUT, Console(), levels=matrix.n_levels)
 
 
 @click.command()

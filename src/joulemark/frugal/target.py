@@ -208,10 +208,18 @@ def _precision(quantity: Quantity, value: float, unit: str, text: str) -> Precis
     if target.half_width >= widest:
         raise InputError(
             f"{text!r} asks for nothing",
-            why="an interval so wide is met by any figure",
+            why=f"{_read_as(target, text)}an interval so wide is met by any figure",
             fix=f"a smaller width: say {_EXAMPLES}",
         )
     return target
+
+
+def _read_as(target: Precision, text: str) -> str:
+    """Say how a width without a unit was read, where it is a share that looks like percentage points."""
+    if target.relative or target.quantity.column is not Column.CORRECT or "pp" in text:
+        return ""
+    plain, in_pp = _plain(target.half_width), _plain(target.half_width / PP)
+    return f"without a unit {plain} is a share, {in_pp} pp (for {plain} pp say ±{plain}pp); "
 
 
 def _decision(quantity: Quantity, value: float, unit: str, *, above: bool, text: str) -> Bound:

@@ -155,7 +155,7 @@ _TEXTS: dict[Reason, str] = {
     Reason.NO_TOKEN_SEEN: "No generated token was seen in the stream.",
     Reason.NO_ANSWER_TOKEN_SEEN: "The stream held no token of the answer itself.",
     Reason.ONE_TOKEN: "One token has no gap between tokens.",
-    Reason.COALESCED: "Several events came in one read, so their gap is the network's.",
+    Reason.COALESCED: "Several events came in one read, so their gap is the channel's and the client's.",
     Reason.CHUNK_NOT_TOKEN: "A chunk may hold several tokens, so a chunk gap is no inter-token latency.",
     Reason.CLIENT_INVALID: "The measuring client itself did not keep up, so times hold its own delay: free"
     " the processor, or measure from another machine, and measure again.",

@@ -13,13 +13,16 @@ from joulemark.report.busy import DAGGER
 from joulemark.report.code_busy import is_of_busy_wall
 from joulemark.report.wording import figure_texts, printable
 
-OF_GROUPS = "in brackets: of how many tasks; below: the 95 % interval, where there are enough"
+OF_GROUPS = (
+    "in brackets: of how many tasks; below: the 95 % interval, where there are enough; NET is a mean of "
+    "ratios, NET and NMU corrected are geometric means"
+)
 GROUP_COLUMNS = {
     "pass_at_1": "pass@1",
     "net": "NET",
     "net_corrected": "NET corrected",
     "nmu_corrected": "NMU corrected",
-    "growth_excess_mean": "growth beyond",
+    "growth_excess_mean": "growth beyond (exponent)",
 }
 
 

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import altair as alt
 
-from joulemark.metrics.code.distribution import Distribution
+from joulemark.metrics.code.distribution import LARGEST, Distribution
 from joulemark.report.theme import ACCENT, FAINT, INK, Picture
 from joulemark.report.theme import named as data
 
 _HEIGHT_PX = 190
-_TICKS = (1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2, 1, 2, 4, 8, 16, 32)
+_TICKS = (1 / LARGEST, 1 / 16, 1 / 8, 1 / 4, 1 / 2, 1, 2, 4, 8, 16, LARGEST)
+_LABELS = (
+    f"datum.value >= {LARGEST:g} ? '≥ {LARGEST:g}' : datum.value <= {1 / LARGEST:g} ? "
+    f"'≤ 1/{LARGEST:g}' : datum.value < 1 ? '1/' + format(1 / datum.value, '~r') : "
+    "format(datum.value, '~r')"
+)
+_MOST_STEPS = 5
 
 
 def ratio_chart(ratios: Distribution, band: float | None, width_px: int) -> Picture:
@@ -22,7 +28,7 @@ def ratio_chart(ratios: Distribution, band: float | None, width_px: int) -> Pict
         "lo:Q",
         title="CPU time over the reference's (log scale)",
         scale=alt.Scale(type="log", domain=[edges[0], edges[-1]], nice=False),
-        axis=alt.Axis(values=list(_TICKS), format="~r"),
+        axis=alt.Axis(values=list(_TICKS), labelExpr=_LABELS, labelFlush=False),
     )
     histogram = (
         alt.Chart(data("bars"))
@@ -30,7 +36,7 @@ def ratio_chart(ratios: Distribution, band: float | None, width_px: int) -> Pict
         .encode(
             x=x,
             x2="hi:Q",
-            y=alt.Y("n:Q", title="programs", axis=alt.Axis(tickMinStep=1, format="d")),
+            y=alt.Y("n:Q", title="programs", axis=alt.Axis(values=_counts(max(ratios.counts)), format="d")),
             y2=alt.datum(0),
         )
     )
@@ -42,6 +48,14 @@ def ratio_chart(ratios: Distribution, band: float | None, width_px: int) -> Pict
         parts.insert(0, stripe)
         rows["band"] = [{"lo": 1 - band, "hi": 1 + band}]
     return Picture(alt.layer(*parts).properties(width=width_px, height=_HEIGHT_PX), rows)
+
+
+def _counts(most: int) -> list[int]:
+    """Return whole numbers from 0 to ``most`` for an axis, each once."""
+    step = next(
+        k * 10**power for power in range(20) for k in (1, 2, 5) if k * 10**power * _MOST_STEPS >= most
+    )
+    return list(range(0, most + 1, step))
 
 
 def ratio_words(ratios: Distribution) -> str:
@@ -59,6 +73,12 @@ def ratio_words(ratios: Distribution) -> str:
             f"beyond noise {ratios.n_told_faster} take less than it and {ratios.n_told_slower} more; "
             f"{n_tied} are not told apart from it."
         )
+    if n_slow := ratios.counts[-1]:
+        said += (
+            f" {n_slow} {'takes' if n_slow == 1 else 'take'} some {LARGEST:g} times or more: the last bar."
+        )
+    if n_quick := ratios.counts[0]:
+        said += f" {n_quick} {'takes' if n_quick == 1 else 'take'} some 1/{LARGEST:g} or less: the first bar."
     return said + (
         f" {ratios.n_at_least} were ended by a limit and are not drawn." if ratios.n_at_least else ""
     )

@@ -12,18 +12,18 @@ from rich.text import Text
 
 from joulemark.code.evaluation.comparison import EvaluationComparison, MachineComparison
 from joulemark.metrics.code.by_group import Figures
-from joulemark.metrics.code.model_pair import DIFFERENCE, ModelPair
+from joulemark.metrics.code.model_pair import ModelPair
 from joulemark.metrics.code.queued import Queued
 from joulemark.metrics.code.ranks import GroupTest
 from joulemark.metrics.code.summary_json import figures_json, spreads_json
 from joulemark.metrics.plain import JsonValue
-from joulemark.metrics.value import Value
 from joulemark.record.code_run import Purpose
 from joulemark.report.busy import DAGGER
 from joulemark.report.code_busy import busy_words, is_of_busy_wall
 from joulemark.report.code_cells import OF_GROUPS, cell_of
-from joulemark.report.code_rows import title_of
+from joulemark.report.code_rows import is_mere_bound, title_of
 from joulemark.report.code_terminal import cell_text
+from joulemark.report.code_verdict import told, verdict
 from joulemark.report.wording import DASH, figure_texts, printable, why
 
 _SHOWN = (
@@ -49,6 +49,9 @@ def print_code_comparison(compared: EvaluationComparison, console: Console) -> N
     for name, values in compared.differ.items():
         said = ", ".join(f"{printable(label)}: {_setting(value)}" for label, value in values.items())
         console.print(Text(f"! their settings differ in {name}: {said}", style="bold red"))
+    for pair in compared.pairs:
+        for sentence in verdict(pair, *_names(pair, compared)):
+            console.print(Text(sentence, style="bold"))
     for label, queued in compared.queued.items():
         for sentence in busy_words(queued):
             console.print(Text(f"! {printable(label)}: {sentence}", style="bold red"))
@@ -165,6 +168,8 @@ def _figures(
     for label, model in compared.models.items():
         table.add_column(Text(f"{printable(model)}\n{printable(label)}"), justify="right", overflow="fold")
     for name in _SHOWN:
+        if all(is_mere_bound(name, figures) for figures in found.values()):
+            continue
         if any(name in figures and figures[name].value is not None for figures in found.values()):
             cells = [_cell(name, figures, compared.queued.get(label, {})) for label, figures in found.items()]
             table.add_row(title_of(name), *cells)
@@ -181,23 +186,22 @@ def _cell(name: str, figures: Figures, queued: Mapping[Purpose, Queued]) -> Text
 
 def _pair(pair: ModelPair, compared: EvaluationComparison, console: Console) -> None:
     """Print what two evaluations differ by, and whether the interval tells them apart."""
-    models = [
-        f"{printable(compared.models[label])} ({printable(label)})" for label in (pair.first, pair.second)
-    ]
-    console.print(Text(f"\nProblem by problem: {models[0]} first, {models[1]} second", style="bold"))
+    labels = [f"{printable(compared.models[one])} ({printable(one)})" for one in (pair.first, pair.second)]
+    console.print(Text(f"\nProblem by problem: {labels[0]} first, {labels[1]} second", style="bold"))
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
     for name, value in pair.figures.items():
         text, interval = figure_texts(name, value)
         n = "" if value.n is None else f"n = {value.n:,}"
-        table.add_row(title_of(name), text, n, Text(interval or why(value), style="dim"), _told(name, value))
+        table.add_row(title_of(name), text, n, Text(interval or why(value), style="dim"), told(name, value))
     console.print(Padding(table, (0, 0, 0, 2)))
 
 
-def _told(name: str, value: Value) -> str:
-    if value.lo is None or value.hi is None:
-        return ""
-    alike = 0.0 if name == DIFFERENCE.name else 1.0
-    return "not told apart" if value.lo <= alike <= value.hi else "told apart"
+def _names(pair: ModelPair, compared: EvaluationComparison) -> tuple[str, str]:
+    """Return what the two are called: the models, or the labels where one model is evaluated twice."""
+    models = [printable(compared.models[one]) for one in (pair.first, pair.second)]
+    return (
+        (models[0], models[1]) if models[0] != models[1] else (printable(pair.first), printable(pair.second))
+    )
 
 
 def _tests(title: str, found: Mapping[str, GroupTest | None], console: Console) -> None:

@@ -13,9 +13,10 @@ from joulemark.metrics.code.summary import CodeSummary
 from joulemark.report.code_cells import OF_GROUPS, group_columns, group_rows
 from joulemark.report.code_chart import ratio_chart, ratio_words
 from joulemark.report.code_extremes import algorithm_counts, extremes_of, is_alike, unplaced_words
+from joulemark.report.code_few import TITLE, few_of
+from joulemark.report.code_lead import headline
 from joulemark.report.code_rows import (
     definition_of,
-    headline,
     notes,
     sections,
     warnings,
@@ -30,7 +31,7 @@ _MAX_SOURCE_CHARS = 20_000
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A program beside the reference of its problem, with its value of a metric."""
+    """A program beside the reference of its problem, with its value of a metric; empty where of several."""
 
     value: str
     problem: str
@@ -75,9 +76,10 @@ def render_code_page(
             f"{ratio_words(summary.ratios)} Left of the line: a ratio below 1. Grey: what a program differs "
             "from itself by.",
         )
+    few = few_of(summary)
     page = {
         "title": f"{printable(record.model)}: programs",
-        "headline": headline(record, summary),
+        "headline": headline(summary),
         "warnings": warnings(record, summary, failures),
         "notes": notes(summary, not_measured),
         "sections": found,
@@ -90,7 +92,12 @@ def render_code_page(
             for title, groups in (("algorithm", summary.by_algorithm), ("difficulty", summary.by_difficulty))
             if groups
         ],
-        "ends": _ends(record, summary),
+        "few": few,
+        "few_title": TITLE,
+        "few_programs": ()
+        if few is None
+        else [_program("", row.problem, row.sample, row.program, record) for row in few.rows],
+        "ends": _ends(record, summary) if few is None else (),
         "facts": _facts(record),
         "version": __version__,
     }
@@ -125,16 +132,17 @@ def _ends(record: EvaluationRecord, summary: CodeSummary) -> list[Ends]:
 
 
 def _programs(placed: Sequence[Placed], record: EvaluationRecord) -> tuple[Program, ...]:
-    return tuple(
-        Program(
-            value=one.text,
-            problem=printable(one.problem),
-            title=printable(record.problems[one.problem].title) if one.problem in record.problems else "",
-            sample=one.number,
-            source=_shown(record.sources.get(one.program, "")),
-            reference=_shown(record.sources.get(record.references.get(one.problem, ""), "")),
-        )
-        for one in placed
+    return tuple(_program(one.text, one.problem, one.number, one.program, record) for one in placed)
+
+
+def _program(value: str, problem: str, sample: int, program: str, record: EvaluationRecord) -> Program:
+    return Program(
+        value=value,
+        problem=printable(problem),
+        title=printable(record.problems[problem].title) if problem in record.problems else "",
+        sample=sample,
+        source=_shown(record.sources.get(program, "")),
+        reference=_shown(record.sources.get(record.references.get(problem, ""), "")),
     )
 
 

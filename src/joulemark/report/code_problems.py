@@ -21,6 +21,10 @@ def print_statistics(counted: Statistics) -> None:
     for row in (*counted.classes, counted.total):
         table.add_row(row.name.replace("_", " "), *_cells(row))
     Console().print(table)
+    notes = "words: of the statement, on average; lines: of code in the canonical solution, on average"
+    if sum(row.n_problems for row in counted.classes) > counted.total.n_problems - counted.n_unclassified:
+        notes = f"a problem counts in each of its classes, and once in all; {notes}"
+    Console().print(notes, style="dim")
     if counted.n_unclassified:
         Console().print(f"{counted.n_unclassified} problems are in none of the classes", style="dim")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from joulemark.code.evaluation.record import EvaluationRecord
 from joulemark.code.evaluation.settings import FigureSet
@@ -18,7 +18,8 @@ from joulemark.record.code_run import RUN_FLAGS, WORK_OUTSIDE_CALL, Purpose
 from joulemark.report.busy import DAGGER
 from joulemark.report.code_beyond_tests import beyond_tests_note
 from joulemark.report.code_busy import busy_words, is_of_busy_wall
-from joulemark.report.wording import figure_texts, printable, why
+from joulemark.report.code_missing import missing_modules_note
+from joulemark.report.wording import NO_INTERVAL, figure_texts, printable, why
 
 _N_NAMED = 3
 _MOST_OF_WHY = 320
@@ -114,6 +115,7 @@ def sections(record: EvaluationRecord, summary: CodeSummary) -> list[Section]:
         if title == _GRADED:  # at every k that all problems have samples for
             names = tuple(name for name in summary.figures if definition_name(name) == "pass_at_k")
         figures = {name: summary.figures[name] for name in names if name in summary.figures}
+        figures = {name: value for name, value in figures.items() if not is_mere_bound(name, figures)}
         if title == _SECTIONS[-1][0] or title == _GRADED:
             figures = {name: value for name, value in figures.items() if _is_shown(name, figures)}
         if figures and all(value.value is None for value in figures.values()):
@@ -123,7 +125,27 @@ def sections(record: EvaluationRecord, summary: CodeSummary) -> list[Section]:
             )
         elif figures:
             found.append(Section(title, tuple(_rows(figures, summary.queued))))
-    return found
+    return _said_once(found)
+
+
+def _said_once(found: Sequence[Section]) -> list[Section]:
+    """Return sections in which why a figure has no interval is said where it is so first."""
+    said: set[str] = set()
+    shown = []
+    for section in found:
+        rows = []
+        for row in section.rows:
+            is_told = row.interval in said and row.interval.startswith(NO_INTERVAL)
+            said.add(row.interval)
+            rows.append(replace(row, interval=NO_INTERVAL) if is_told else row)
+        shown.append(replace(section, rows=tuple(rows)))
+    return shown
+
+
+def is_mere_bound(name: str, figures: Figures) -> bool:
+    """Tell whether a figure is the lower bound of one that is known, and so the same number again."""
+    whole = figures.get(name.removesuffix("_at_least"))
+    return name.endswith("_at_least") and whole is not None and whole.value is not None
 
 
 def _is_shown(name: str, figures: Figures) -> bool:
@@ -152,15 +174,6 @@ def title_of(name: str) -> str:
 def definition_of(name: str) -> MetricDefinition:
     """Return a figure's definition; raises ``KeyError``."""
     return {one.name: one for one in code_definitions()}[definition_name(name)]
-
-
-def headline(record: EvaluationRecord, summary: CodeSummary) -> str:
-    """Say in one sentence how many programs are right."""
-    counts = summary.counts
-    return (
-        f"{counts['n_right']:,} of {counts['n_samples']:,} programs are right; "
-        f"{counts['n_solved']:,} of {counts['n_problems']:,} problems are solved."
-    )
 
 
 def warnings(record: EvaluationRecord, summary: CodeSummary, failures: Mapping[str, str]) -> list[str]:
@@ -199,6 +212,8 @@ def notes(summary: CodeSummary, not_measured: Mapping[str, str] | None = None) -
     said = [_flagged(flag, noticed, summary) for flag, noticed in sorted(summary.flagged.items()) if noticed]
     if summary.wrong:
         said.insert(0, _wrong(summary.wrong))
+    if missing := missing_modules_note(summary.wrong):
+        said.insert(1, missing)
     if beyond := beyond_tests_note(summary):
         said.append(beyond)
     if n := summary.counts["n_failed_scaled"]:

@@ -14,9 +14,10 @@ from joulemark.metrics.code.by_group import Extremes, Figures
 from joulemark.metrics.code.summary import CodeSummary
 from joulemark.report.code_cells import OF_GROUPS, Cell, group_columns, group_rows
 from joulemark.report.code_extremes import algorithm_counts, extremes_of, is_alike, unplaced_words
+from joulemark.report.code_few import TITLE, Few, few_of
+from joulemark.report.code_lead import headline
 from joulemark.report.code_rows import (
     Section,
-    headline,
     notes,
     sections,
     warnings,
@@ -24,6 +25,7 @@ from joulemark.report.code_rows import (
 from joulemark.report.wording import printable
 
 _N_BEST = 3
+_WIDE = 78  # from here on a table of all programs breaks no id
 
 
 def print_evaluation(
@@ -38,7 +40,7 @@ def print_evaluation(
     console.print(
         Text(f"{printable(record.model)} on {n:,} problems ({printable(record.origin)})", style="bold")
     )
-    console.print(Text(headline(record, summary)))
+    console.print(Text(headline(summary)))
     for sentence in warnings(record, summary, failures):
         console.print(Text(f"! {sentence}", style="bold red"))
     for sentence in notes(summary, not_measured):
@@ -51,7 +53,10 @@ def print_evaluation(
     columns = group_columns(summary.queued)
     _groups("By algorithm", summary.by_algorithm, columns, console)
     _groups("By difficulty", summary.by_difficulty, columns, console)
-    for title, found in extremes_of(summary):
+    few = few_of(summary)
+    if few is not None:
+        _few(few, console)
+    for title, found in extremes_of(summary) if few is None else ():
         _ends(title, found, record, console)
     said = f"environment {record.environment_id}: figures rank only within one environment"
     console.print(Text(f"\n{said}", style="dim"))
@@ -88,6 +93,22 @@ def _groups(title: str, groups: Mapping[str, Figures], columns: Sequence[str], c
 def cell_text(cell: Cell) -> Text:
     """Return a cell of two lines, the interval below."""
     return Text.assemble(cell.text, (f"\n{cell.interval}" if cell.interval else "", "dim"))
+
+
+def _few(few: Few, console: Console) -> None:
+    """Print all right programs in one table; their sources are on the page."""
+    console.print(Text(f"\n{TITLE}", style="bold"))
+    table = Table(box=None, padding=(0, 1, 0, 0))
+    table.add_column("", no_wrap=console.width >= _WIDE, overflow="fold")
+    for column in few.columns:
+        table.add_column(column, justify="right")
+    several = any(row.sample for row in few.rows)
+    for row in few.rows:
+        name = printable(row.problem) + (f" sample {row.sample}" if several else "")
+        table.add_row(Text(name), *row.cells)
+    console.print(Padding(table, (0, 0, 0, 2)))
+    if few.note:
+        console.print(Padding(Text(few.note, style="dim"), (0, 0, 0, 2)))
 
 
 def _ends(title: str, found: Extremes, record: EvaluationRecord, console: Console) -> None:

@@ -18,6 +18,8 @@ from joulemark.report.frugal_cutoff_tables import study_tables
 from joulemark.report.frugal_cutoff_words import (
     constant_text,
     cutoff_text,
+    instead_text,
+    is_in_part,
     loss_text,
     loss_unit,
     method_notes,
@@ -46,13 +48,13 @@ def render_cutoff(found: Study) -> str:
     """Return the page as text. Only the charts' own SVG is trusted markup; all else is escaped."""
     page = {
         "title": title(found),
-        "cutoff": cutoff_text(found.cutoff),
+        "cutoff": cutoff_text(found.cutoff, in_part=is_in_part(found)),
         "plain": [constant_text(found), loss_text(found)],
         "truth": truth_text(found),
         "warnings": warning_lines(found),
         "charts": [_tracking(found), *_charts(found.cutoff), *_steps(found)],
         "tables": study_tables(found),
-        "notes": note_lines(found),
+        "notes": [*note_lines(found), instead_text(found)],
         "version": __version__,
     }
     return template("frugal_cutoff").render(page=page)

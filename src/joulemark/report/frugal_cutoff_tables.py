@@ -95,6 +95,8 @@ def _criterion_notes(found: Study) -> list[str]:
     ]
     if any(one.saved is not None for one in found.criteria):
         lines.append("saved ± 95 %: which items are asked is chance")
+    if any(one.fraction is not None for one in found.criteria):
+        lines.append("own cut-off: that of the same method on this column alone, and as much a constant")
     return lines
 
 

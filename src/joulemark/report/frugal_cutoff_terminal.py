@@ -14,6 +14,8 @@ from joulemark.report.frugal_cutoff_tables import StudyTable, study_tables
 from joulemark.report.frugal_cutoff_words import (
     constant_text,
     cutoff_text,
+    instead_text,
+    is_in_part,
     loss_text,
     method_notes,
     note_lines,
@@ -28,7 +30,7 @@ from joulemark.report.frugal_cutoff_words import (
 def print_cutoff(found: Study, console: Console) -> None:
     """Print the cut-off, what it is, the truth beside it, and the tables that were asked for."""
     console.print(Text(title(found), style="bold"))
-    console.print(Text(cutoff_text(found.cutoff), style="bold"))
+    console.print(Text(cutoff_text(found.cutoff, in_part=is_in_part(found)), style="bold"))
     for line in (constant_text(found), loss_text(found)):
         console.print(Text(line, style="yellow"))
     console.print(Text(truth_text(found), style="bold green"))
@@ -37,6 +39,7 @@ def print_cutoff(found: Study, console: Console) -> None:
     for table in study_tables(found):
         _print_table(table, console)
     _notes(note_lines(found), console)
+    console.print(Text(instead_text(found), style="bold green"))
 
 
 def print_null(found: NullResult, console: Console) -> None:

@@ -8,6 +8,7 @@ from joulemark.frugal.published.frames import Reading
 from joulemark.frugal.published.honest import whole_of
 from joulemark.frugal.published.normality import NO_EVIDENCE
 from joulemark.frugal.published.study import Null, NullResult, Study
+from joulemark.frugal.target import QUANTITIES, Precision
 from joulemark.report.wording import decimals, number, printable
 
 FORMULA = "√(2/π) · s · √(1/q − 1/N)"
@@ -23,15 +24,21 @@ def title(found: Study) -> str:
     return f"{printable(found.outcomes.name)}{task}: {printable(found.outcomes.metric)} of {_items(found)}"
 
 
+def is_in_part(found: Study) -> bool:
+    """Tell whether the task has more items than were asked."""
+    return whole_of(found.outcomes) != len(found.outcomes)
+
+
 def null_title(found: NullResult) -> str:
     """Return what was cut, where it was nothing."""
     return f"Random numbers ({_NULLS[found.kind]}): {found.cutoff.frames.n_items:,} items that nobody asked"
 
 
-def cutoff_text(cutoff: Cutoff) -> str:
-    """Return the cut-off in a sentence."""
+def cutoff_text(cutoff: Cutoff, *, in_part: bool = False) -> str:
+    """Return the cut-off in a sentence; ``in_part``: of a task of which only these items were asked."""
+    items = "items asked" if in_part else "items"
     return (
-        f"Published cut-off: {percent(cutoff.mean)} of the items ({cutoff.n_items:,} of "
+        f"Published cut-off: {percent(cutoff.mean)} of the {items} ({cutoff.n_items:,} of "
         f"{cutoff.frames.n_items:,}), ± {number(100 * cutoff.sd, 1)} between shuffles"
     )
 
@@ -72,10 +79,12 @@ def loss_text(found: Study) -> str:
     loss, binary = found.loss, found.outcomes.is_binary
     unit = loss_unit(found)
     relative = "" if loss.relative is None else f" ({number(100 * loss.relative, 2)} % of the baseline)"
+    beside = loss.n_items - found.cutoff.n_items
+    nearest = " (the curves' point next to the cut-off)" if beside else ""
     return (
         f"The loss, {points(loss.absolute)} {unit}{relative} over {len(found.cutoff.curves):,} shuffles, is "
         f"the error of plain random sampling: {FORMULA_BINARY if binary else FORMULA} = "
-        f"{points(loss.formula)} {unit}, for any {loss.n_items:,} items drawn at random."
+        f"{points(loss.formula)} {unit}, for any {loss.n_items:,} items{nearest} drawn at random."
     )
 
 
@@ -85,8 +94,30 @@ def truth_text(found: Study) -> str:
     said = f"What that size does tell: a 95 % interval of {_interval(lo, hi, found)}."
     if found.needed_n is None:
         return f"{said} The target {printable(found.wanted.text)} is nothing of a mean of 0."
-    share = percent(found.needed_n / whole_of(found.outcomes))
-    return f"{said} The target {printable(found.wanted.text)} takes {found.needed_n:,} items ({share})."
+    whole = whole_of(found.outcomes)
+    of = f"all {whole:,} items of the task" if is_in_part(found) else f"{whole:,} items"
+    share = percent(found.needed_n / whole)
+    return f"{said} The target {printable(found.wanted.text)} takes {found.needed_n:,} of {of} ({share})."
+
+
+def instead_text(found: Study) -> str:
+    """Name the commands that say how many items are enough, and the run that ends there."""
+    text = _target_text(found)
+    if text is None:
+        return "Instead: `joulemark frugal plan RUN|FILE --target …` says how many items are enough."
+    return (
+        f'Instead: `joulemark frugal plan RUN|FILE --target "{text}"` says how many items are enough, '
+        f'`joulemark bench run TASK --stop "{text}"` asks until they are.'
+    )
+
+
+def _target_text(found: Study) -> str | None:
+    """Return what was wanted as a target of `frugal plan`; null of a column that no target names."""
+    wanted = found.wanted
+    quantity = next((one for one in QUANTITIES.values() if one.column is wanted.column), None)
+    # three digits do: a hundredth of a score's range may have many
+    width = float(f"{wanted.half_width:.3g}")
+    return None if quantity is None else Precision(quantity, width, wanted.relative).text
 
 
 def warning_lines(found: Study) -> list[str]:
@@ -113,12 +144,11 @@ def note_lines(found: Study) -> list[str]:
             "Stratified shuffles keep the domains' proportions; formula and interval are those of plain "
             "ones, which err as much or more."
         )
-    whole = whole_of(found.outcomes)
-    if whole != len(found.outcomes):
+    if is_in_part(found):
         lines.append(
-            f"{len(found.outcomes):,} of the task's {whole:,} questions were asked. The interval, and the "
-            "items that the target takes, are of all of them; the cut-off, its loss and the costs are of "
-            "those asked."
+            f"{len(found.outcomes):,} of the task's {whole_of(found.outcomes):,} questions were asked. The "
+            "interval, and the items that the target takes, are of all of them; the cut-off, its loss and "
+            "the costs are of those asked."
         )
     return [*lines, *map(printable, found.outcomes.notes)]
 
@@ -128,8 +158,9 @@ def method_notes(cutoff: Cutoff, ks_p: float | None) -> list[str]:
     method, laid = cutoff.method, cutoff.frames
     disjoint = method.reading is Reading.DISJOINT
     done = (
-        f"Reading {method.reading}: {'disjoint frames' if disjoint else 'overlapping windows'} of "
-        f"{laid.length:,} items, {len(laid.starts):,} slopes ({method.slope_of(laid.n_items)}), lowess with "
+        f"Reading {method.reading} of the paper's text: "
+        f"{'disjoint frames' if disjoint else 'overlapping windows'} of {laid.length:,} items, "
+        f"{len(laid.starts):,} slopes ({method.slope_of(laid.n_items)}), lowess with "
         f"frac {method.frac:.3g} and {method.passes} robust passes, kneedle with S = {method.sensitivity:g}, "
         f"{method.shuffles:,} shuffles, seed {method.seed}."
     )

@@ -11,6 +11,7 @@ from rich.text import Text
 
 from joulemark.frugal.prior.anchors import WARNING
 from joulemark.frugal.prior.choice import Choice
+from joulemark.frugal.prior.control_variate import MIN_MODELS
 from joulemark.frugal.prior.estimate import Estimate
 from joulemark.frugal.prior.expected_gain import ExpectedGain
 from joulemark.frugal.prior.judge import Judgement
@@ -22,11 +23,17 @@ _HOW = {
     "anchors": "anchor points",
 }
 _PERCENT = 100.0
+_TOLD = 1.005  # of fewer two decimals show nothing
 _MODELLED = " (modelled)"
 
 
-def print_choice(choice: Choice, gain: ExpectedGain | None, place: Path, console: Console) -> None:
-    """Print what was chosen, what it gains and the commands that come next."""
+def print_choice(
+    choice: Choice, gain: ExpectedGain | None, place: Path, console: Console, *, levels: int | None = None
+) -> None:
+    """Print what was chosen, what it gains and the commands that come next.
+
+    ``levels``: how many different means over the earlier models the items have.
+    """
     console.print(
         Text(
             f"{len(choice.item_ids):,} of {choice.n_items:,} items of {printable(choice.task)}, "
@@ -41,12 +48,22 @@ def print_choice(choice: Choice, gain: ExpectedGain | None, place: Path, console
     )
     if choice.method == "anchors":
         console.print(Text(f"! {WARNING}", style="bold red"))
+    if levels is not None and choice.strata and levels < len(choice.strata):
+        console.print(
+            Text(
+                f"! the models tell {levels:,} {'level' if levels == 1 else 'levels'} of difficulty apart, "
+                f"not {len(choice.strata)}: strata of one level differ by the order of the items alone",
+                style="bold red",
+            )
+        )
+    if gain is None and choice.method != "anchors":
+        console.print(Text(f"No expected gain: {_no_gain(choice)}"))
     if gain is not None:
         n = len(choice.item_ids)
         console.print(
             Text(
-                f"Expected: a variance ×{gain.median:.2f} smaller than that of {n:,} plain items "
-                f"({gain.least:.2f} … {gain.largest:.2f} over {gain.n} earlier models, each judged by "
+                f"Expected: a variance {_times(gain.median)} that of {n:,} plain items "
+                f"(÷ {gain.least:.2f} … {gain.largest:.2f} over {gain.n} earlier models, each judged by "
                 "the others)"
             )
         )
@@ -75,12 +92,7 @@ def print_judgement(judged: Judgement, console: Console) -> None:
     if figure.why_no_interval and choice.method != "anchors":
         console.print(Text(f"no interval: {figure.why_no_interval}"))
     if figure.gain is not None and figure.worth is not None:
-        console.print(
-            Text(
-                f"variance ×{figure.gain:.2f} smaller than that of {figure.n:,} plain items: worth "
-                f"{figure.worth:,.0f} of these (itself estimated from the sample)"
-            )
-        )
+        console.print(Text(_gain_text(figure.gain, figure.worth, figure.n)))
     if judged.costs:
         console.print(Padding(_costs(judged), (1, 0, 0, 0)))
     if share and not 0 <= figure.value <= 1:
@@ -90,6 +102,36 @@ def print_judgement(judged: Judgement, console: Console) -> None:
         )
     for note in judged.notes:
         console.print(Text(f"* {printable(note)}", style="dim"))
+
+
+def _gain_text(gain: float, worth: float, n: int) -> str:
+    """Say whether the prior knowledge made the variance smaller or larger, and what to do of it."""
+    said = f"variance {_times(gain)} that of {n:,} plain items: worth {worth:,.0f} of these"
+    worse = "; worse than plain sampling: leave the prior out" if _is_worse(gain) else ""
+    return f"{said} (itself estimated from the sample{worse})"
+
+
+def _times(gain: float) -> str:
+    """Say by how much a variance is smaller than, or larger than, another; ``gain`` is that one over it."""
+    if _is_worse(gain):
+        return f"×{1 / gain:.2f} larger than"
+    return f"×{gain:.2f} smaller than" if gain >= _TOLD else "no smaller than"
+
+
+def _is_worse(gain: float) -> bool:
+    return gain <= 1 / _TOLD
+
+
+def _no_gain(choice: Choice) -> str:
+    needed = MIN_MODELS if choice.method == "strata" else MIN_MODELS + 1
+    if len(choice.models) < needed:
+        return (
+            f"each earlier model is judged by the others, which takes {needed}; there "
+            f"{'is' if len(choice.models) == 1 else 'are'} {len(choice.models)}"
+        )
+    if not 1 < len(choice.item_ids) < choice.n_items:
+        return "it is that of more than one item and fewer than all"
+    return "too few of the earlier models were asked all items, or all of their answers are alike"
 
 
 def _costs(judged: Judgement) -> Table:

@@ -18,7 +18,10 @@ from joulemark.metrics.plain import JsonValue
 from joulemark.report.wording import printable
 
 _PROMISES = {
-    "family": "All of these are right with a chance of at least {sure:.0%} (each pair at {each:.2g}).",
+    "family": (
+        "All of these are right with a chance of at least {sure:.0%} (each pair is tested at {each:.2g}, its "
+        "part of {alpha:.0%})."
+    ),
     "fdr": "At most {alpha:.0%} of these are expected to be wrong (e-BH over {pairs:,} pairs).",
     "none": "Each pair was tested by itself: of {pairs:,}, {alpha:.0%} may be wrong.",
 }
@@ -33,8 +36,18 @@ _WORDS = {Settled.OPEN: "open", Settled.ORDER: "order", Settled.TIE: "tie"}
 def print_ranking(both: Paired, without: tuple[str, ...], ranking: Ranking, console: Console) -> None:
     """Print the models in groups, best first, then how many pairs were settled and what was spent."""
     console.print(Padding(_table(both, ranking), (1, 0)))
+    console.print(Text(_legend(ranking), style="dim"))
     for sentence in sentences(both, without, ranking):
         console.print(Text(sentence))
+
+
+def _legend(ranking: Ranking) -> str:
+    """Say what the columns are, and why a model may stand above one with a larger mean."""
+    return (
+        "Order: by what was told apart (Rank), then by the mean of the items that a model had to answer "
+        f"(Items). Mean of all is that of all {ranking.n_items:,} items: it need not fall from line to line. "
+        "Against the next: what became of a model and the one below it, and after how many items."
+    )
 
 
 def sentences(both: Paired, without: tuple[str, ...], ranking: Ranking) -> list[str]:
@@ -78,6 +91,8 @@ def sentences(both: Paired, without: tuple[str, ...], ranking: Ranking) -> list[
             f"{_some(both.in_part)} {'was' if len(both.in_part) == 1 else 'were'} not asked all of the task: "
             f"the {ranking.n_items:,} items are a random part of {both.n_items:,}, which a tie speaks of."
         )
+    elif count[Settled.TIE]:
+        found.append(f"A tie speaks of these {ranking.n_items:,} questions alone, not of others of the kind.")
     if both.decided:
         found.append(
             f"A decision ended the asking of {_some(both.decided)}: its mean on these items lies rather too "

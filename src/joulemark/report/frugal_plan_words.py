@@ -121,6 +121,7 @@ def note_lines(found: Plan) -> list[str]:
             for need in one.needs
             if need.n is None
         ]
+    lines += _cost_notes(found)
     if found.gain != 1:
         lines.append(f"accuracies and scores are planned with a variance ×{found.gain:g} smaller (--gain)")
     lines.append(
@@ -129,6 +130,24 @@ def note_lines(found: Plan) -> list[str]:
     )
     if len({cost.kind for one in found.tasks for cost in one.costs}) > 1:
         lines.append("Measured, a file's, modelled and stated costs are not added to each other.")
+    return lines
+
+
+def _cost_notes(found: Plan) -> list[str]:
+    """Say what the ± of a cost is of, and which costs the table leaves out."""
+    lines = []
+    costs = [cost for one in found.tasks for cost in one.costs_of_all]
+    if any(cost.interval is not None for cost in costs if cost.name in _TITLES):
+        lines.append(
+            "costs ± 95 %: of asking anew, other items of the kind, by what the known ones took. The same "
+            "items asked again vary less; what they took itself is exact (in `frugal cutoff`)"
+        )
+    left_out = dict.fromkeys(cost.name for cost in costs if cost.name not in _TITLES)
+    if left_out:
+        lines.append(
+            f"not in the table of costs but in --json: {', '.join(map(printable, left_out))}"
+            + (" (requests overlap, so latencies add up to no time)" if "e2el_s" in left_out else "")
+        )
     return lines
 
 

@@ -33,7 +33,16 @@ from joulemark.report.standing import standing
 from joulemark.report.stopping import ESTIMATED, saved_rows, saved_unknown, stop_sentences, unmet_sentence
 from joulemark.report.three_ways import three_ways
 from joulemark.report.verdicts import cost_title, rest_row, verdict_notes, verdict_rows
-from joulemark.report.wording import DASH, figure_texts, how_far, how_measured, printable, shown, why
+from joulemark.report.wording import (
+    DASH,
+    figure_texts,
+    how_far,
+    how_measured,
+    is_answered,
+    printable,
+    shown,
+    why,
+)
 
 if TYPE_CHECKING:
     from joulemark.report.page_programs import ProgramsSection
@@ -205,7 +214,7 @@ def page_values(summary: Summary, run: RunView, programs: ProgramsSection | None
         .replace("+00:00", " UTC"),
         "run_id": printable(run.manifest.run_id),
         "version": printable(run.manifest.joulemark_version),
-        "standing": standing(run.manifest),
+        "standing": standing(run.manifest, is_answered=is_answered(summary)),
         "loud": [printable(c.text) for c in summary.caveats if c.loud and c.code != REFUSED],
         "caveats": [printable(c.text) for c in summary.caveats if not c.loud and c.code not in TOLD],
         "how_far": how_far(summary),

@@ -18,6 +18,7 @@ def run_lines(facts: Mapping[str, object], figures: HeadlineFigures) -> str:
     if figures.invalid:
         marks.append(f"INVALID timing ({', '.join(figures.invalid)})")
     tier = figures.measurement_tier
+    stopped = facts.get("stopped_by")
     told = [
         _energy(figures),
         f"tier {tier}" if tier is not None else "no tier" if figures.has_joules else "",
@@ -25,6 +26,8 @@ def run_lines(facts: Mapping[str, object], figures: HeadlineFigures) -> str:
     ]
     if figures.joules_per_correct_answer.value is None:
         told.reverse()  # the sentence that says why stands last
+    if isinstance(stopped, list) and stopped:
+        told.insert(0, f"stopped by its target {', '.join(map(str, stopped))}")
     line = " · ".join(filter(None, told))
     marked = f"{', '.join(marks)}: {line}" if marks else line
     return f"{printable(head, keep_spaces=True)}\n    {printable(marked)}"

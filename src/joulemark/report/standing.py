@@ -9,10 +9,15 @@ _UNTOLD = "no reason was recorded"
 _CANARY = "a canary task warns that something is off and tells nothing of a model"
 
 
-def standing(manifest: Manifest) -> str:
-    """Return the suite, where there is one, and whether the run may enter a ranking of models, and why."""
+def standing(manifest: Manifest, *, is_answered: bool = True) -> str:
+    """Return the suite, where there is one, and whether the run may enter a ranking of models, and why.
+
+    ``is_answered``: whether anything was; nothing is ranked by no answers.
+    """
     said = printable(manifest.standing).rstrip(".")
-    if manifest.task.is_canary:
+    if not is_answered:
+        told = "not ranked: nothing was answered"
+    elif manifest.task.is_canary:
         told = f"not ranked: {_CANARY}"
     elif manifest.may_rank:
         told = ": ".join(filter(None, ("may be ranked", _rest(said, "ranked"))))

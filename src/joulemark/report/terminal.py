@@ -14,6 +14,7 @@ from joulemark.metrics.catalogue import definition, definitions
 from joulemark.metrics.latency import PERCENTILES
 from joulemark.metrics.run_view import RunView
 from joulemark.metrics.summary import Summary
+from joulemark.metrics.value import NOTHING_COMPLETED
 from joulemark.metrics.verdict_energy import VerdictCosts
 from joulemark.report.batch_words import batch_words
 from joulemark.report.busy import NOTE, is_busy, marked, timed
@@ -36,6 +37,7 @@ from joulemark.report.wording import (
     figure_texts,
     how_far,
     how_measured,
+    is_answered,
     missing,
     printable,
     shown,
@@ -85,7 +87,7 @@ def print_summary(summary: Summary, console: Console, run: RunView | None = None
         console.print(Text(f"How sure: {sure}"))
     console.print(Text(how_measured(summary), style="dim"))
     if run is not None:
-        console.print(Text(f"{standing(run.manifest)}.", style="dim"))
+        console.print(Text(f"{standing(run.manifest, is_answered=is_answered(summary))}.", style="dim"))
         if batch := batch_words(run):
             console.print(Text(printable(batch), style="dim"))
     console.print(_energy(summary, run))
@@ -255,6 +257,8 @@ def _notes(summary: Summary, console: Console) -> None:
     model = {definition(name).title for name in _COST}
     told = reasons_left(missing(summary), summary) if is_loaded(summary) else missing(summary)
     for sentence, titles in told.items():
+        if sentence == NOTHING_COMPLETED:
+            continue  # it is the first warning, and the reason of every figure of an answer
         # one reason for all of the cost model's coefficients
         names = dict.fromkeys("Cost model" if title in model else title for title in titles)
         if left := [title for title in names if title not in said]:

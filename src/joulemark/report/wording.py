@@ -18,6 +18,8 @@ from joulemark.report.lineage import of_meters, of_rates
 from joulemark.report.of_load import OF_LOAD, is_loaded
 
 DASH = "—"
+NO_INTERVAL = "no interval"
+_AROUND = frozenset({"aa_band"})  # how far from something, to either side
 _UNITS = {"1": "", "1/J": " per J", "1/W": " per W", "1/s": " per s"}
 _PERCENTAGES = frozenset(
     {
@@ -34,6 +36,8 @@ _PERCENTAGES = frozenset(
         "decode_token_share",
         "slo_share",
         "slo_share_correct",
+        "aa_band",
+        "harness_share",
     }
 )
 # their sentences say nothing beside a detail, which is one of its own
@@ -105,7 +109,8 @@ def figure_texts(name: str, value: Value) -> tuple[str, str]:
     factor, unit = _scale(name, value)
     if value.lo is None or value.hi is None or value.interval is None:
         text = number(value.value * factor, decimals(value.value * factor)) + unit
-        return text, f"no interval: {why_no_interval(value)}" if value.interval_reason else ""
+        text = f"± {text}" if name in _AROUND else text
+        return text, f"{NO_INTERVAL}: {why_no_interval(value)}" if value.interval_reason else ""
     width = (value.hi - value.lo) * factor
     places = max(decimals(value.value * factor, width), 0) if width else decimals(value.value * factor)
     lo, point, hi = (number(x * factor, places) for x in (value.lo, value.value, value.hi))
@@ -182,6 +187,11 @@ def too_few(summary: Summary) -> str:
         return ""
     needed = ", ".join(f"p{percent} needs {n}" for percent, n in MIN_VALUES.items() if n > 1)
     return f"A percentile of too few values is left out: {needed}."
+
+
+def is_answered(summary: Summary) -> bool:
+    """Tell whether any request was answered: without one no figure of an answer is known."""
+    return all(caveat.code != "nothing_completed" for caveat in summary.caveats)
 
 
 def how_far(summary: Summary) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,6 +14,7 @@ from joulemark.files.locks import FileLock, LockHeld
 from joulemark.record.errors import InputError
 from joulemark.record.manifest import Manifest
 
+_EVALUATION = "code.json"  # what an evaluation of programs has, and no run
 _WITH_WORDS = ("items.jsonl", "problems.jsonl", "engine.log")
 
 
@@ -52,6 +54,12 @@ class RunLayout:
         try:
             data = self.manifest.read_bytes()
         except OSError as error:
+            if (self.root / _EVALUATION).exists():
+                raise InputError(
+                    f"{self.root} holds an evaluation of programs, which is no run",
+                    why="what `joulemark code eval` makes has commands of its own",
+                    fix=f"joulemark code report {shlex.quote(str(self.root))}   # or `code compare DIR DIR`",
+                ) from error
             raise InputError(
                 f"no run at {self.root}",
                 why=error.strerror or str(error),

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from joulemark.record.errors import InputError
 from joulemark.record.item import Phase
+from joulemark.record.manifest import Manifest
 from joulemark.runs.journal import read_items
 from joulemark.runs.layout import RunLayout
 from joulemark.runs.recorded import n_wanted
@@ -37,6 +38,13 @@ def list_runs(runs_dir: Path) -> list[dict[str, object]]:
                 "model": manifest.engine.model,
                 "answers": answers,
                 "wanted": n_wanted(manifest),
+                "stopped_by": _stopped_by(manifest),
             }
         )
     return sorted(found, key=lambda facts: str(facts["created_utc"]))
+
+
+def _stopped_by(manifest: Manifest) -> list[str]:
+    """Return the targets that ended a complete run, those that were met last; none where all was asked."""
+    ended = None if manifest.stop is None else manifest.stop.stopped
+    return [] if ended is None or manifest.state != "complete" else list(ended.binding)

@@ -64,9 +64,28 @@ class Stopping:
 
     @property
     def enough(self) -> float | None:
-        """After about which share of the questions asking may end, null where that cannot be told."""
+        """After about which share of the questions asking may end, null where that cannot be told.
+
+        Not before the next look: what is enough between two looks ends nothing yet.
+        """
         at, more = self.rule.looked_at, self.rule.more
-        return None if at is None or more is None else min((at + more) / self.of, 1.0)
+        if at is None or more is None:
+            return None
+        return min(max(at + more, self.rule.next_look) / self.of, 1.0)
+
+    @property
+    def told(self) -> str:
+        """What the targets had come to at the last look, and when the next one is; empty before the first."""
+        said = "; ".join(self.rule.told())
+        if not said:
+            return ""
+        looked_at = f"after {self.rule.looked_at or len(self.finished.questions):,}: {said}"
+        if self.decision is not None:
+            return looked_at
+        after = self.rule.next_look
+        return f"{looked_at}; " + (
+            f"next look after {after:,}" if after < self.of else "no look before the end"
+        )
 
     def decide(self, so_far: SoFar) -> StopDecision | None:
         """Let the rule look; ``so_far`` makes the run as it is metered by now, once at most."""

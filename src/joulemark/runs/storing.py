@@ -229,9 +229,8 @@ class Storing:
         # the writer adds to the items, and is where the rule looks
         so_far = self.so_far(self.items, in_flight)
         await self._in_writer(lambda: stopping.decide(so_far))
-        if told := "; ".join(stopping.rule.told()):
-            looked_at = stopping.rule.looked_at or len(stopping.finished.questions)
-            self.observer.standing(f"after {looked_at:,}: {told}", stopping.enough)
+        if told := stopping.told:
+            self.observer.standing(told, stopping.enough)
 
     def _keep(self, requests: Sequence[Request]) -> list[ItemRow]:
         """Store answers and count them: in one step of the writer, which no cancellation can part."""

@@ -12,7 +12,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
 from joulemark.record.errors import InputError
 from joulemark.tasks.scorers.later import CODE
@@ -22,6 +22,11 @@ DEFAULT_PRESET = "default"
 _PROGRAMS_OWN = frozenset({"built_in", "file"})
 BASES = ("multiple_choice", "word_problem")
 _NAME = r"^[a-z][a-z0-9_.-]{0,63}$"
+
+
+def _as_text(value: Any) -> Any:
+    """Return a plain number as the expression that it is too."""
+    return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
 
 
 class _Part(BaseModel):
@@ -85,7 +90,7 @@ class Items(_Part):
     shuffle_options: bool = False
     group: str | None = None
     id: str | None = None
-    max_tokens: str | None = None
+    max_tokens: Annotated[str | None, BeforeValidator(_as_text)] = None
     working: str | None = None
     image: str | None = None
 

@@ -15,9 +15,12 @@ from doubles.made_up_evaluations import NO_LANDLOCK, record_of, rows_of
 from joulemark.code.evaluation.comparable import what_differs
 from joulemark.code.evaluation.comparison import compare_evaluations, compare_machines
 from joulemark.code.evaluation.journal import Recorded
+from joulemark.metrics.code.model_pair import DIFFERENCE, QUOTIENT, ModelPair
+from joulemark.metrics.value import Value
 from joulemark.record.code_run import CodeRun, Purpose
 from joulemark.record.errors import InputError
 from joulemark.report.code_comparison import comparison_json, print_code_comparison
+from joulemark.report.code_verdict import told, verdict
 
 FAST, SLOW = rows_of([1.0, 0.5, 2.0, 1.5]), rows_of([1.0, 4.0, 3.0, 1.5], seed=2)
 
@@ -149,3 +152,22 @@ def test_wall_time_of_a_busy_machine_is_marked_and_said() -> None:
     net = next(line for line in said.splitlines() if line.strip().startswith("NET: execution"))
     assert re.search(r"\(4\) +\S+ \(4\) †$", net.rstrip())
     assert re.search(r"NET corrected: CPU time [^†]*$", said, re.MULTILINE)
+
+
+def test_the_verdict_comes_first_and_names_the_faster() -> None:
+    first = printed(rows_of([1.0] * 4), rows_of([3.0] * 4)).splitlines()[0]
+    assert "not told apart" in first
+    assert "programs of B take 3 times the CPU time of A" in first.replace("2.99", "3").replace("3.01", "3")
+    quotient = Value(0.5, "1", 0.4, 0.6, "ci95", n=12)
+    difference = Value(-0.2, "1", -0.3, -0.1, "ci95", n=12)
+    pair = ModelPair("a", "b", {QUOTIENT.name: quotient, DIFFERENCE.name: difference})
+    said = verdict(pair, "one", "other")
+    assert said[0] == (
+        "other is faster: programs of one take 2 times its CPU time (geometric mean over 12 problems, "
+        "95 % interval 1.67 … 2.50): told apart."
+    )
+    assert (
+        said[1]
+        == "one is right more often than other: pass@1 of 12 problems is higher by 0.2000: told apart."
+    )
+    assert told(QUOTIENT.name, Value(0.5, "1", n=3)) == "not told apart"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import time
+import tracemalloc
 from collections import deque
 from typing import Any
 
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 
 from joulemark.code.inside.plain import (
     MAX_DEPTH,
+    MAX_PARTS,
     MAX_RESULT_DEPTH,
     Linked,
     Nodes,
@@ -174,6 +176,34 @@ def test_parts_are_counted_before_they_are_made() -> None:
     with pytest.raises(ValueError, match="more parts"):
         decode(text, max_parts=1000)
     assert time.process_time() - begin < 0.1
+
+
+@pytest.mark.parametrize("value", [deque(), set(), {1: 2}, {1, 2, 3, 4, 5}, frozenset((1,)), (1, (2,))])
+def test_a_part_is_about_as_large_as_another(value: Any) -> None:
+    """An empty deque takes 1,060 bytes, ten times what a text does: a limit of parts is one of memory."""
+    n = 2_000
+    text = encode([value] * n)
+    tracemalloc.start()
+    kept = decode(text)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert len(kept) == n
+    assert peak < 100 * n_parts(text)
+
+
+@pytest.mark.parametrize(
+    ("one", "n"),
+    [
+        ([1, 2], 2_000_000),
+        ((1, 2), 2_000_000),
+        ((1, (2, 3)), 200_000),
+        ({1: 2, 3: 4}, 300_000),
+        (float("inf"), 500_000),
+        (1 + 2j, 400_000),
+    ],
+)
+def test_large_results_of_honest_programs_pass(one: Any, n: int) -> None:
+    assert n / 1000 * n_parts(encode([one] * 1000)) < MAX_PARTS
 
 
 def test_results_may_be_less_deep_than_what_is_made_of_them() -> None:

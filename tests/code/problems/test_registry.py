@@ -107,3 +107,18 @@ def test_a_kind_can_be_forced(data_dir: Path) -> None:
     assert len(load_problems(path, kind="humaneval")) == 164
     with pytest.raises(InputError, match="line 1 cannot be used"):
         load_problems(path, kind="mbpp")
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("HumanEval.jsonl.gz", "the project openai/human-eval publishes it"),
+        ("some/where/MbppPlus.jsonl", "evalplus/mbppplus"),
+        ("mine.py", "the file mine.py does not exist"),
+        ("built_inn", "did you mean built_in"),
+    ],
+)
+def test_a_file_that_is_not_there_is_said_to_be_one(name: str, said: str) -> None:
+    with pytest.raises(InputError) as found:
+        load_problems(name)
+    assert said in str(found.value)

@@ -224,6 +224,15 @@ def test_questions_that_a_list_named_make_no_winner_on_the_kind(tmp_path: Path) 
     assert (beside.speaks_of, beside.listed) == ("these_questions", (False, True))
 
 
+def test_a_run_of_a_list_is_paired_with_one_of_the_whole_task(tmp_path: Path) -> None:
+    whole = finished(tmp_path / "a", answers(A_RIGHT), items_hash="all")
+    some = [answer(at, B_RIGHT[k], item_id=IDS[k]) for at, k in enumerate(range(1, N, 4))]
+    listed = finished(tmp_path / "b", some, n_items=len(some), items_hash="some", is_listed=True)
+    for told in (last(whole, listed), last(listed, whole)):
+        assert (told.n_read, told.decision.n_items) == (len(some), len(some))
+        assert (told.speaks_of, told.order) == ("these_questions", "keyed")
+
+
 def test_a_score_beyond_its_range_is_told(tmp_path: Path) -> None:
     of = [
         dataclasses.replace(answer(0, None), verdict=None, correct=None, score=score) for score in (0.5, 7.0)

@@ -61,6 +61,17 @@ def test_the_published_table_with_prior_knowledge(pp: float, share: float) -> No
     assert found.n / found.n_items == pytest.approx(share, abs=7e-4)
 
 
+@pytest.mark.parametrize(
+    ("pp", "counts"),
+    [(1, [52, 474, 1639, 5166, 7664, 9051]), (2, [51, 410, 1062, 1905, 2165, 2263])],
+)
+def test_it_is_the_count_that_carries_over_and_not_the_share(pp: int, counts: list[int]) -> None:
+    """docs/frugal.md has these: its shares were read as those of any benchmark."""
+    sizes = (52, 500, 2000, 12_032, 50_000, 1_000_000_000)
+    target = f"accuracy ±{pp}pp"
+    assert [plan([parse_task(f"t={n}:0.62")], [parse_target(target)]).n for n in sizes] == counts
+
+
 def test_what_the_published_cut_off_gives() -> None:
     needs = [one.needs[0] for one in _plan(SIX, "accuracy ±1pp").tasks]
     widths = [round(100 * (need.published or 0), 2) for need in needs]

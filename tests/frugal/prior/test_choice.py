@@ -23,7 +23,7 @@ from joulemark.frugal.prior.expected_gain import expected_gain
 from joulemark.frugal.prior.judge import by_regression, judge
 from joulemark.frugal.prior.judgement_json import judgement_json
 from joulemark.record.errors import InputError
-from joulemark.report.frugal_estimate import print_judgement
+from joulemark.report.frugal_estimate import print_choice, print_judgement
 
 N_ITEMS = 400
 METHODS: tuple[Method, ...] = ("strata", "random", "anchors")
@@ -301,3 +301,41 @@ def test_a_cost_is_no_better_than_a_prior_of_answers() -> None:
     assert judged.warnings == ()
     assert judged.figure.value == pytest.approx(joules.mean(), rel=0.05)
     assert (judged.figure.gain or 0) > 2  # as fitted to the sample: it falls with the items' mean
+
+
+def _told_of_choice(m: int, n: int = 100) -> str:
+    prior = _prior(m)
+    choice = choose(prior, n, key="k")
+    gain = expected_gain(prior, n, method="strata", n_strata=len(choice.strata))
+    out = io.StringIO()
+    print_choice(choice, gain, Path("items.json"), Console(file=out, width=200), levels=prior.n_levels)
+    return out.getvalue()
+
+
+def test_few_earlier_models_tell_few_levels_of_difficulty_and_one_no_gain() -> None:
+    """It said "20 strata of difficulty" of a model that tells right from wrong."""
+    one = _told_of_choice(1)
+    assert "! the models tell 2 levels of difficulty apart, not 20" in one
+    assert "No expected gain: each earlier model is judged by the others, which takes 2; there is 1" in one
+    two = _told_of_choice(2)
+    assert "the models tell 3 levels of difficulty apart" in two
+    assert "Expected: a variance ×" in two
+    assert "levels" not in _told_of_choice(40)
+
+
+def test_a_prior_that_makes_it_worse_is_told_by_its_direction() -> None:
+    """ "×0.88 smaller … worth 89 of these" read as a gain."""
+    prior = _prior()
+    judged = judge(choose(prior, 60, key="k"), _new_model(prior))
+
+    def told(gain: float) -> str:
+        out = io.StringIO()
+        figure = replace(judged.figure, gain=gain)
+        print_judgement(replace(judged, figure=figure), Console(file=out, width=200))
+        return out.getvalue()
+
+    assert "×1.25 larger than that of 60 plain items: worth 49 of these" in told(0.8)
+    assert "worse than plain sampling: leave the prior out" in told(0.8)
+    assert "×1.25 smaller than that of 60 plain items: worth 72 of these" in told(1.25)
+    assert "worse" not in told(1.25)
+    assert "no smaller than that of 60 plain items" in told(0.999)

@@ -136,6 +136,39 @@ def test_who_wastes_time_at_small_sizes_has_no_exponent_and_is_not_left_out_unse
     assert growth_figures([growth])["growth_excess_mean"].value is None
 
 
+def paired_growth(power, load_ms, at_first_ms=20.0):
+    """A right answer and the reference in pairs at each size; the answer takes ``load_ms`` more to load."""
+    around = {None: 3 * MS, 0: 3 * MS + round(load_ms * MS)}
+    sides = (grown(1.0, None), grown(power, 0, at_first_ms=at_first_ms))
+    rows = [program("p", 0, Purpose.TEST, cpu_ns=MS)]
+    for pair, two in enumerate(zip(*sides, strict=True)):
+        for position, run in enumerate(two):
+            place = {"pair": pair, "position": position, "cpu_around_ns": around[run.sample]}
+            rows.append(dataclasses.replace(run, **place))
+    return rows
+
+
+def test_a_table_made_at_import_is_no_flat_growth():
+    """Its calls look up what took 50 ms before: flat, as that is the work of the largest size each time."""
+    runs = paired_growth(0.0, load_ms=50, at_first_ms=0.2)
+    (one,) = growth_of(samples_of(runs), runs, NONE)
+    for value in (one.exponent, one.excess):
+        assert value.value is None
+        assert "import (50 ms more than the reference)" in value.detail
+    assert one.is_too_slow
+    for value in growth_figures([one]).values():
+        assert value.value is None
+        assert "1 of 1 right programs" in value.detail
+
+
+@pytest.mark.parametrize(("load_ms", "at_first_ms"), [(0.3, 0.1), (2.4, 20.0)])
+def test_a_long_source_hides_no_growth(load_ms, at_first_ms):
+    """An answer of 18 kB takes 2.4 ms more to compile: a hundredth of its call at the largest size."""
+    runs = paired_growth(1.0, load_ms, at_first_ms)
+    (one,) = growth_of(samples_of(runs), runs, NONE)
+    assert one.excess.value == pytest.approx(0.0, abs=1e-6)
+
+
 def test_three_sizes_are_too_few():
     value = exponent(grown(1.0, sizes=SIZES[:3]), NONE)
     assert value.value is None

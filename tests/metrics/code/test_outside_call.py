@@ -51,6 +51,18 @@ def test_two_rows_on_one_input_must_say_so(purpose: Purpose, more_ms: list[float
     assert told(rows(purpose, len(more_ms)), more_ms) == ns
 
 
+def test_a_machine_that_gives_as_much_as_it_takes_accuses_nobody() -> None:
+    """A busy one disturbs either run of a pair: the candidate's is charged, or is given the difference."""
+    made = rows(Purpose.PAIRED, 20)
+    before, now = {}, []
+    for run, ms in zip(made, [30, 20, 30, -15, -15, *[0] * 15], strict=True):
+        flags = (WORK_OUTSIDE_CALL,) if ms > 0 else ()
+        now.append(replace(run, cpu_ns=(run.cpu_ns or 0) + ms * MS, flags=flags))
+        before[id(now[-1])] = run
+    assert work_charged_ns(now, before) is None
+    assert work_charged_ns(now[:3] * 5 + now[3:5], before) == 30 * MS
+
+
 def test_rows_on_different_inputs_are_no_two_of_one() -> None:
     made = [one for size in (1, 2, 3) for one in rows(Purpose.GROWTH, 3, size)]
     assert told(made, [60, 0, 0, 0, 60, 0, 0, 0, 60]) is None

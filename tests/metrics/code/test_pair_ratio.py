@@ -270,8 +270,24 @@ def test_work_outside_the_call_is_charged():
 
 
 def test_a_little_around_the_call_is_no_work():
-    runs = abba("p", 0, [20 * MS] * 6, [20 * MS] * 6, cpu_around_ns=8 * MS)
+    """What programs differ by from themselves, and the imports of an answer."""
+    runs = abba("p", 0, [20 * MS] * 6, [20 * MS] * 6, cpu_around_ns=5 * MS + 2 * MS // 5)
     assert ratio_of(runs).ratio.value == pytest.approx(1.0)
+
+
+def test_memory_that_is_fetched_while_loading_is_paid():
+    """A call takes less where its memory was touched before: 1.6 ms here, and 2 ms to touch it."""
+    runs = abba("p", 0, [24 * MS] * 6, [22.4 * MS] * 6, cpu_around_ns=7 * MS)
+    assert ratio_of(runs).ratio.value == pytest.approx(24.4 / 24)
+
+
+def test_a_tenth_of_what_the_reference_takes_to_load_is_chance():
+    """A machine that takes 50 ms for it, or a reference with a table of its own."""
+    for usual_ms, more_ms, ratio in ((50, 4, 1.0), (50, 6, 1.3), (2.5, 0.28, 1.0), (2.5, 0.4, 1.02)):
+        usual_ns, mine_ns = round(usual_ms * MS), round((usual_ms + more_ms) * MS)
+        runs = abba("p", 0, [20 * MS] * 6, [20 * MS] * 6, cpu_around_ns=mine_ns)
+        slow = [run if run.sample == 0 else dataclasses.replace(run, cpu_around_ns=usual_ns) for run in runs]
+        assert ratio_of(slow).ratio.value == pytest.approx(ratio)
 
 
 def test_a_slow_moment_of_loading_is_no_work():

@@ -168,6 +168,19 @@ def test_work_outside_the_call_is_flagged_where_it_is_charged():
     assert free["outside_s"] == 0.0
 
 
+@pytest.mark.parametrize(("more_ms", "flags"), [(0.7, {}), (2.0, {WORK_OUTSIDE_CALL: 1})])
+def test_loading_is_told_where_it_makes_a_ratio_greater_by_over_five_percent(more_ms, flags):
+    runs = [
+        dataclasses.replace(run, cpu_around_ns=5 * MS + round(more_ms * MS))
+        if run.sample == 0 and run.purpose is Purpose.PAIRED
+        else run
+        for run in evaluation([1.0], n_pairs=7)
+    ]
+    found = summarize_code(runs)
+    assert found.flags == flags
+    assert summary_json(found)["tasks"][0]["outside_s"] == pytest.approx(more_ms / 1000)
+
+
 def test_work_outside_the_call_is_flagged_without_a_scaled_input_too():
     runs = [program("p", 0), whole("p", None, wall_s=0.1, cpu_around_ns=9 * MS)]
     assert summarize_code([*runs, whole("p", 0, wall_s=0.1, cpu_around_ns=12 * MS)]).flags == {}

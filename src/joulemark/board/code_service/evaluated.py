@@ -28,7 +28,8 @@ from joulemark.metrics.code.summary_json import summary_json
 from joulemark.metrics.code.wrong import Wrong
 from joulemark.report.code_cells import GROUP_COLUMNS, cell_of, group_columns
 from joulemark.report.code_html import render_code_page
-from joulemark.report.code_rows import busy, headline, notes, sections, warnings
+from joulemark.report.code_lead import headline
+from joulemark.report.code_rows import busy, notes, sections, warnings
 from joulemark.report.wording import printable, why
 
 PAGE, SUMMARY = "code.html", "summary.json"
@@ -75,7 +76,7 @@ def _result(record: EvaluationRecord, recorded: Recorded, summary: CodeSummary) 
     unmeasured = not_measured(record, recorded)
     document: dict[str, Any] = {
         "record": record.model_dump(mode="json", exclude={"sources"}),
-        "headline": headline(record, summary),
+        "headline": headline(summary),
         "warnings": warnings(record, summary, recorded.unusable),
         "notes": notes(quiet, unmeasured),
         "sections": [asdict(one) for one in sections(record, summary)],

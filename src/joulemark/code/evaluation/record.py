@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
@@ -144,6 +145,12 @@ def read_record(directory: Path) -> EvaluationRecord:
     try:
         record = EvaluationRecord.model_validate_json(path.read_bytes())
     except OSError as error:
+        if directory.is_file():
+            raise InputError(
+                f"{directory} is a file, and no evaluation of programs yet",
+                why="an evaluation is a directory, which is made of a file of programs",
+                fix=f"joulemark code eval {shlex.quote(str(directory))}   # first; it names the directory",
+            ) from error
         raise InputError(
             f"{directory} holds no evaluation of programs",
             why=error.strerror or str(error),

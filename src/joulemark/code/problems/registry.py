@@ -21,6 +21,13 @@ from joulemark.record.errors import InputError
 BUILT_IN = "built_in"
 PROBLEM_FILE, OWN = "problem_file", "joulemark"
 _LICENCE = "Apache-2.0"
+_FILES_END_IN = frozenset({".jsonl", ".json", ".gz", ".csv", ".py"})
+_PUBLISHED = {
+    "humaneval": "openai/human-eval",
+    "mbppplus": "evalplus/mbppplus",
+    "mbpp": "google-research/google-research (its folder mbpp)",
+}
+"""By how its file's name begins, the project on GitHub (MBPP+: on the hub) that publishes a set."""
 _PACKAGE = "joulemark.code.problems"
 
 
@@ -162,6 +169,14 @@ def _of_files(files: Sequence[Path], name: str) -> ProblemSet:
 
 
 def _unknown(name: str) -> InputError:
+    if "/" in name or Path(name).suffix in _FILES_END_IN:
+        stem = Path(name).name.lower()
+        project = next((project for part, project in _PUBLISHED.items() if stem.startswith(part)), None)
+        return InputError(
+            f"the file {name} does not exist",
+            why=f"it does not come with Joulemark; the project {project} publishes it" if project else "",
+            fix="put the file there and name it with its path" if project else "name the file with its path",
+        )
     known = sorted({BUILT_IN, *_built_in_files()})
     near = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
     return InputError(

@@ -55,3 +55,9 @@ class OutcomeMatrix:
         means: Floats = np.full(len(sums), np.nan)
         np.divide(sums, counts, out=means, where=counts > 0)
         return means
+
+    @property
+    def n_levels(self) -> int:
+        """How many different means the items have: of m models that are right or wrong at most m + 1."""
+        means = self.item_means()
+        return len(np.unique(np.round(means[np.isfinite(means)], 9)))

@@ -32,7 +32,7 @@ class Follower:
         for run in (a, b):
             run.poll()
         _require_alike(a, b)
-        self._same_order = a.order is not None and a.order == b.order
+        self._same_order = a.order is not None and a.order == b.order and _of_one_list(a, b)
         self._lead, self._other = (a, b) if b.over else (b, a)
         if not self._same_order and not (self._other.over and (self._lead.over or self._lead.order)):
             raise InputError(
@@ -176,6 +176,12 @@ def _require_alike(a: RunAnswers, b: RunAnswers) -> None:
         raise _unpaired(f"one was asked {a.manifest.task.name}, the other {b.manifest.task.name}")
     if a.real is not b.real:
         raise _unpaired("one is right or wrong, the other has a real-valued score")
+
+
+def _of_one_list(a: RunAnswers, b: RunAnswers) -> bool:
+    """Tell whether no list took questions out of one of the runs, or the same list out of both."""
+    of_a, of_b = a.manifest.task, b.manifest.task
+    return not (of_a.is_listed or of_b.is_listed) or of_a.items_hash == of_b.items_hash
 
 
 def _unpaired(why: str, fix: str = "name two runs of the same task") -> InputError:

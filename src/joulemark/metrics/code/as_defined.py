@@ -64,8 +64,14 @@ def _definitions(what: str) -> Iterator[MetricDefinition]:
     withheld_when = (_NONE, _LIMITED, _SHORT) if what == "tmu" else (_NONE, _LIMITED)
     ratio = rf"{symbol}_i / {symbol}_{{\mathrm{{ref}},i}}"
     forms = (
-        ("{}", "{}: {}", _UNITS[what], rf"\frac{{1}}{{N}} \sum_i {symbol}_i", "mean over tasks"),
-        ("n{}", "N{}: {} over the reference's", "1", rf"\frac{{1}}{{N}} \sum_i {ratio}", "mean of ratios"),
+        ("{}", "{}: {}, mean", _UNITS[what], rf"\frac{{1}}{{N}} \sum_i {symbol}_i", "mean over tasks"),
+        (
+            "n{}",
+            "N{}: {} over the reference's, mean",
+            "1",
+            rf"\frac{{1}}{{N}} \sum_i {ratio}",
+            "mean of ratios",
+        ),
         (
             "n{}_star",
             "N{}*: {}, ratio of sums",
@@ -92,7 +98,7 @@ def _definitions(what: str) -> Iterator[MetricDefinition]:
 
 AT_LEAST = MetricDefinition(
     "net_at_least",
-    "NET: lower bound",
+    "NET: lower bound of the mean",
     "1",
     r"\frac{1}{N} \sum_i T_i / T_{\mathrm{ref},i}",
     (*_FIELDS["et"], "code.limit_ns", "code.correct", "code.outcome"),

@@ -29,7 +29,7 @@ BASELINE_CPU = MetricDefinition(
 )
 HARNESS_SHARE = MetricDefinition(
     "harness_share",
-    "Harness overhead",
+    "Harness overhead: share of all CPU time",
     "1",
     r"\sum (t_\mathrm{around} + t_\mathrm{parent}) / \sum (t_\mathrm{around} + t_\mathrm{parent} + "
     r"t_\mathrm{call})",

@@ -38,7 +38,8 @@ class Placed:
     @property
     def text(self) -> str:
         """The value as tables show it."""
-        return f"{'≥ ' if self.is_at_least else ''}{self.value:,.2f}"
+        value = round(self.value, 2) or 0.0  # no minus before a zero
+        return f"{'≥ ' if self.is_at_least else ''}{value:,.2f}"
 
 
 @dataclass(frozen=True, slots=True)

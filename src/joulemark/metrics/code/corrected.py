@@ -68,6 +68,8 @@ _WHEN = (
 _WHEN_MEMORY = (*_WHEN, "the memory was not read or sampled, or is never above 256 KiB")
 _FAILED = "a right program failed on the scaled input: what it takes has no lower bound"
 _OURS = "this project: geometric mean over tasks, tasks resampled for the interval"
+_SHARE = "this project: share of tasks, Wilson's interval"
+_LARGEST = "this project: largest over tasks, no interval"
 NOT_PAIRED = "No right program was measured beside the reference on the scaled input."
 _UNTOLD = "No program took so much memory above the baseline (256 KiB) that a kernel tells it from none."
 _NO_BOUND = (
@@ -85,13 +87,19 @@ def _definitions(what: str) -> Iterator[MetricDefinition]:
     when = (*(_WHEN if what == "et" else _WHEN_MEMORY), f"{_CENSORED}would favour it")
     mean = r"\mathrm{{exp}}(\frac{{1}}{{N}} \sum_i \mathrm{{log}}\ {})"
     forms = (
-        ("{}_corrected", "{} corrected: {}", _UNITS[what], mean.format(f"{symbol}_i")),
-        ("n{}_corrected", "N{} corrected: {} over the reference's", "1", mean.format(f"({ratio})")),
-        ("n{}_corrected_over_5", "N{} corrected above 5: share ({})", "1", rf"N({ratio} > 5) / N"),
-        ("n{}_corrected_max", "Largest N{} corrected ({})", "1", rf"\mathrm{{max}}_i\ {ratio}"),
+        ("{}_corrected", "{} corrected: {}, geometric mean", _UNITS[what], mean.format(f"{symbol}_i"), _OURS),
+        (
+            "n{}_corrected",
+            "N{} corrected: {} over the reference's, geometric mean",
+            "1",
+            mean.format(f"({ratio})"),
+            _OURS,
+        ),
+        ("n{}_corrected_over_5", "N{} corrected above 5: share ({})", "1", rf"N({ratio} > 5) / N", _SHARE),
+        ("n{}_corrected_max", "Largest N{} corrected ({})", "1", rf"\mathrm{{max}}_i\ {ratio}", _LARGEST),
     )
-    for name, title, unit, latex in forms:
-        source = f"{_OURS}; {_HOW[what]}"
+    for name, title, unit, latex, kind in forms:
+        source = f"{kind}; {_HOW[what]}"
         yield MetricDefinition(
             name.format(what), title.format(what.upper(), words), unit, latex, fields, when, source
         )
@@ -99,7 +107,7 @@ def _definitions(what: str) -> Iterator[MetricDefinition]:
 
 AT_LEAST = MetricDefinition(
     "net_corrected_at_least",
-    "NET corrected: lower bound",
+    "NET corrected: lower bound of the geometric mean",
     "1",
     r"\mathrm{exp}(\frac{1}{N} \sum_i \mathrm{log}\ r_i)",
     ("cpu_ratio", "code.outcome"),
@@ -119,7 +127,7 @@ MEDIAN = MetricDefinition(
 
 MEMORY_AT_LEAST = MetricDefinition(
     "nmu_corrected_at_least",
-    "NMU corrected: lower bound",
+    "NMU corrected: lower bound of the geometric mean",
     "1",
     r"\mathrm{exp}(\frac{1}{N} \sum_i \mathrm{log}\ m_i)",
     (*_FIELDS["mu"], "code.outcome"),

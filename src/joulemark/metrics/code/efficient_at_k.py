@@ -54,7 +54,7 @@ FASTER_AT_K = MetricDefinition(
 )
 SPEEDUP = MetricDefinition(
     "speedup",
-    "Speedup",
+    "Speedup: time of the references over that of the programs",
     "1",
     r"\sum_i t_{\mathrm{ref},i} / \sum_i t_i",
     ("code.correct", "code.cpu_ns"),

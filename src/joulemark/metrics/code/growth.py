@@ -37,8 +37,7 @@ _WHEN = (
     "fewer than 4 sizes were run to their end, or times of fewer are ten times above the clock's floor",
     "the largest size is less than 3 times the smallest",
     "every run of a larger size took a tenth less than every run of a smaller one",
-    "it takes 0.5 ms more to load than the reference and a tenth of its call at the largest size: its work "
-    "lies in what it makes at import",
+    "it takes 0.3 ms more to load than the reference, and a tenth of its call at the largest size",
 )
 _NONE = "no right program was run at four sizes beside the reference"
 _SLOW = (
@@ -49,8 +48,8 @@ _FALLS = (
     "It took less time at a larger size than at a smaller one, so its time grows by no power of the size."
 )
 _AT_LOAD = (
-    "Its time lies in what it makes at import ({:.2g} ms more than the reference), so its calls do not tell how "
-    "it grows."
+    "Its time lies in what it makes at import ({:.2g} ms more than the reference), so its calls do not tell "
+    "how it grows."
 )
 _NOT_ENDED = "It did not end on the scaled input, so it was run at no other size."
 
@@ -74,7 +73,7 @@ EXCESS = MetricDefinition(
 )
 MEAN_EXCESS = MetricDefinition(
     "growth_excess_mean",
-    "Exponent of growth above the reference's, mean over tasks",
+    "Exponent of growth above the reference's (0: grows alike), mean over tasks",
     "1",
     r"\frac{1}{N} \sum_i (b_i - b_{\mathrm{ref},i})",
     ("growth_excess",),

@@ -13,7 +13,7 @@ from joulemark.record.code_run import CodeRun
 HELD_FLOOR_BYTES = 1 << 20
 """Below it the reference's memory is not told from what reading a source leaves (0.3 MiB were seen)."""
 HELD_SLACK_BYTES = 1 << 18
-"""How far a kernel's count of pages may be off. Of 166 right answers the one furthest off differed by 128 KiB."""
+"""How far a kernel's count of pages may be off. Of 166 right answers none differed by over 128 KiB."""
 
 
 def held_mib(pairs: Sequence[Pair], baseline: Baseline) -> tuple[float | None, float | None]:

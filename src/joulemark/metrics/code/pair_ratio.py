@@ -74,13 +74,14 @@ CPU_RATIO = MetricDefinition(
     "median of the ratios of runs next to each other in fresh processes, order A B B A; CPU time that a "
     "program spends reading its input and giving its result counts as far as it differs from the "
     "reference's (from 0.3 ms on), that of loading as far as it is more in the middle of the pairs (from "
-    "0.5 ms and a tenth of the reference's on); interval: order statistics (T. Hettmansperger and S. Sheather, 1986) of 97 %, below seven pairs Student's t (below six "
+    "0.3 ms and a tenth of the reference's on); interval: order statistics (T. Hettmansperger and "
+    "S. Sheather, 1986) of 97 %, below seven pairs Student's t (below six "
     "of 98 %, of three, which are never looked at, of 95 %), none below three: so that it holds the truth in "
     "95 % of cases although pairs end once it is narrow enough",
 )
 AA_BAND = MetricDefinition(
     "aa_band",
-    "A/A band",
+    "A/A band: what a program differs by from itself",
     "1",
     r"q_{0.95}(|r - 1|)",
     ("code.cpu_ns", "code.pair"),
